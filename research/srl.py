@@ -13,6 +13,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from research.srl_tests import compare
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.resources import read_resource, write_resource
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import (
@@ -29,6 +31,7 @@ from tesla_eval.language.srl.evaluation import (
     gold_arguments,
     noun_predicates,
 )
+from tesla_eval.language.srl.features import AND
 from tesla_eval.language.srl.frames import read_nomtypes
 from tesla_eval.language.srl.labeller import RoleLabeller, load_labeller, read_labeller
 from tesla_eval.language.srl.scorer import Scorer
@@ -39,8 +42,8 @@ from tesla_eval.models.aso import PENALTY, PenalisedLoss, fit_problems, minimise
 from tesla_eval.training.srl import (
     LEARNERS,
     Examples,
+    FeatureTable,
     RoleExamples,
-    auxiliary_weights,
     collect_examples,
     fit_weights,
     train_labeller,
@@ -67,20 +70,61 @@ class Study:
         self.dev = [s for s in read_treebank(str(TREEBANK), "dev") if s.predicates]
         self.nomtypes = read_nomtypes(str(FRAMES))
 
-    def examples(self, trees: Sequence[Tree] | None = None) -> RoleExamples:
-        return self.examples_with({}, trees)
+    def examples(self, trees: Sequence[Tree] | None = None, **features: tuple[str, ...]) -> RoleExamples:
+        return collect_examples(self.train, trees or [s.tree for s in self.train], self.nomtypes, **features)
 
-    def examples_with(
-        self,
-        unused: dict[str, tuple[str, ...]],
-        trees: Sequence[Tree] | None = None,
-        **features: tuple[str, ...],
-    ) -> RoleExamples:
-        used = trees or [s.tree for s in self.train]
-        return collect_examples(self.train, used, self.nomtypes, unused=unused, **features)
+    def values(self, task: str, feature: str) -> list[str]:
+        """The value of a feature in each example of a task, whether the labeller uses it or not."""
+        features = {name: (feature,) if name == task else () for name in TASKS[:2]}
+        examples: Examples = getattr(self.examples(**features), task)
+        return [examples.table.names[row[0]] for row in examples.rows]
 
     def evaluate(self, labeller: RoleLabeller, trees: Sequence[Tree] | None = None) -> RoleCounts:
         return evaluate_labeller(labeller, self.dev, trees or [s.tree for s in self.dev])
+
+
+def frequent_values(values: Sequence[str], most: int) -> npt.NDArray[np.bool_]:
+    """The label matrix of the most frequent values."""
+    counts = Counter(values)
+    chosen = sorted(counts, key=lambda value: (-counts[value], value))[:most]
+    return np.asarray(np.array(values)[:, None] == np.array(chosen))
+
+
+def columns_of(table: FeatureTable, feature: str) -> npt.NDArray[np.intp]:
+    """The columns of a feature and of its conjunctions with others."""
+    used = {name: feature in name.split(AND) for name in {f.partition("=")[0] for f in table.numbers}}
+    columns = [number for name, number in table.numbers.items() if used[name.partition("=")[0]]]
+    return np.array(columns, np.intp)
+
+
+def observable_problems(
+    examples: Examples, feature: str, most: int, values: Sequence[str] | None = None
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+    """The label matrix of the `most` frequent values of a feature, and the columns that would reveal them.
+
+    `values` are those of a feature that the examples do not have.
+    """
+    if values is not None:
+        return frequent_values(values, most), columns_of(examples.table, feature)
+    prefix = f"{feature}="
+    columns = [number for name, number in examples.table.numbers.items() if name.startswith(prefix)]
+    if not columns:
+        raise ValueError(f"the feature {feature!r} is neither used nor collected")
+    chosen = np.array(columns)[np.argsort(-examples.matrix[:, columns].sum(axis=0).A1, kind="stable")[:most]]
+    return examples.matrix[:, chosen].toarray() > 0, columns_of(examples.table, feature)
+
+
+def label_weights(examples: Examples, roles: Sequence[str]) -> FloatArray:
+    """The weight vectors (rows) of the labels as auxiliary problems."""
+    return fit_problems(examples.matrix, examples.label_matrix(roles), tolerance=TOLERANCE)
+
+
+def value_weights(
+    examples: Examples, feature: str, most: int, values: Sequence[str] | None = None
+) -> FloatArray:
+    """Those of the most frequent values of a feature."""
+    labels, without = observable_problems(examples, feature, most, values)
+    return fit_problems(examples.matrix, labels, without=without, tolerance=TOLERANCE)
 
 
 def automatic_trees(sentences: Sequence[TreebankSentence]) -> list[Tree]:
@@ -165,10 +209,7 @@ def dimensions(study: Study) -> None:
     examples = study.examples()
     roles = examples.roles
     print(f"\n| h (of {len(roles)} labels) | identification | classification |\n|---|---|---|")
-    weights = {
-        task: auxiliary_weights(getattr(examples, task), None, 0, roles=roles, tolerance=TOLERANCE)
-        for task in TASKS[:2]
-    }
+    weights = {task: label_weights(getattr(examples, task), roles) for task in TASKS[:2]}
     for h in (0, 5, 10, 20, len(roles)):
         cells = [one_task(study, examples, task, shared_structure(weights[task], h)) for task in TASKS[:2]]
         print(f"| {h} | {' | '.join(cells)} |", flush=True)
@@ -176,21 +217,22 @@ def dimensions(study: Study) -> None:
 
 def table4(study: Study, chosen: Sequence[str] = TABLE4) -> None:
     print("\n| identification: feature to be predicted, h = 20 | F1 |\n|---|---|")
+    examples = study.examples()
     for feature in chosen:
-        unused = (feature,) if feature in TABLE4[:3] else ()
-        examples = study.examples_with({"identification": unused})
-        weights = auxiliary_weights(examples.identification, feature, 20, tolerance=TOLERANCE)
+        values = study.values("identification", feature) if feature in TABLE4[:3] else None
+        weights = value_weights(examples.identification, feature, 20, values)
         found = one_task(study, examples, "identification", shared_structure(weights, 20))
         print(f"| 20 most frequent {feature} | {found} |", flush=True)
 
 
 def together(study: Study) -> None:
     """Identification: the labels (unobservable) and features (observable) as auxiliary problems of one structure."""
-    examples = study.examples_with({"identification": TABLE4[:3]}, classification=())
+    examples = study.examples(classification=())
     task = examples.identification
     roles = sorted({label for label in task.labels if label})
-    labels = auxiliary_weights(task, None, 0, roles=roles, tolerance=TOLERANCE)
-    groups = {name: auxiliary_weights(task, name, 20, tolerance=TOLERANCE) for name in TABLE4}
+    labels = label_weights(task, roles)
+    values = {name: study.values("identification", name) for name in TABLE4[:3]}
+    groups = {name: value_weights(task, name, 20, values.get(name)) for name in TABLE4}
     every = [groups[name] for name in TABLE4]
     selected = [groups[name] for name in TABLE4_SELECTED]
     print("\n| identification: auxiliary problems | h | F1 |\n|---|---|---|")
@@ -211,7 +253,7 @@ def together(study: Study) -> None:
 
 def convergence(study: Study) -> None:
     """Identification by the tolerance of the search for Θ's problems and for the target: is it small enough?"""
-    examples = study.examples_with({}, classification=())
+    examples = study.examples(classification=())
     task = examples.identification
     targets = np.where(np.array(task.labels) != "", 1.0, -1.0)
     roles = sorted({label for label in task.labels if label})
@@ -241,18 +283,17 @@ def convergence(study: Study) -> None:
 
 
 def table5(study: Study) -> None:
-    unused = {
-        "classification": ("path", "partialpath", "chunkseq", "hw")
-    }  # hw is used in a conjunction alone
-    examples = study.examples_with(unused, identification=())
+    unused = ("path", "partialpath", "chunkseq", "hw")  # hw is used in a conjunction alone
+    examples = study.examples(identification=())
     task = examples.classification
     print("\n| classification: feature to be predicted, h = 100 | F1 |\n|---|---|")
     groups = {}
     for feature in TABLE5:
-        groups[feature] = auxiliary_weights(task, feature, 300, tolerance=TOLERANCE)
+        values = study.values("classification", feature) if feature in unused else None
+        groups[feature] = value_weights(task, feature, 300, values)
         found = one_task(study, examples, "classification", shared_structure(groups[feature], 100))
         print(f"| {len(groups[feature])} most frequent {feature} | {found} |", flush=True)
-    labels = auxiliary_weights(task, None, 0, roles=examples.roles, tolerance=TOLERANCE)
+    labels = label_weights(task, examples.roles)
     combined = {
         "all combined": [groups[feature][:100] for feature in TABLE5],
         "selected combined": [groups[feature][:100] for feature in SELECTED],

@@ -46,9 +46,7 @@ from tesla_eval.language.syntax.treebank import GoldPredicate, TreebankSentence
 from tesla_eval.language.syntax.trees import read_tree
 from tesla_eval.training.srl import (
     LEARNERS,
-    auxiliary_weights,
     collect_examples,
-    observable_problems,
     train_labeller,
 )
 from tesla_eval.training.srl_selection import select_backwards
@@ -256,24 +254,6 @@ def test_arguments_without_a_constituent_count_as_missed() -> None:
     counts = evaluate_labeller(labeller, [broken], [flat])
     assert counts.classification.gold == counts.identification.gold == 3
     assert counts.classification.predicted == 1  # only the adjective is a constituent
-
-
-def test_observable_problems_remove_what_would_tell_them() -> None:
-    sentences = miniature()
-    unused = {"identification": ["distance"]}
-    examples = collect_examples(sentences, [s.tree for s in sentences], {}, unused=unused).identification
-    labels, without = observable_problems(examples, "hw", 3)
-    names = [examples.table.names[column] for column in without]
-    assert labels.shape == (len(examples.rows), 3)
-    assert {name.partition("=")[0] for name in names} == {"hw", "pred&hw"}
-    weights = auxiliary_weights(examples, "hw", 3)
-    assert not weights[:, without].any()
-    assert weights.any()
-    labels, without = observable_problems(examples, "distance", 20)
-    assert not len(without)
-    assert (labels.sum(axis=1) == 1).all()
-    with pytest.raises(UsageError, match="neither used nor collected"):
-        observable_problems(examples, "chunkseq", 3)
 
 
 def test_backward_selection_removes_what_is_useless() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import BuildError, UsageError
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
 from tesla_eval.language.srl.features import (
-    AND,
     CLASSIFICATION_FEATURES,
     IDENTIFICATION_FEATURES,
     ArgumentCandidate,
@@ -29,7 +29,6 @@ from tesla_eval.language.srl.scorer import Scorer
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.language.syntax.trees import Tree
 
-FloatArray = npt.NDArray[np.float64]
 LEARNERS = ("linear", "maxent", "aso")
 DIMENSIONS = 20
 """h of section 5.1."""
@@ -61,12 +60,6 @@ class FeatureTable:
         """The features by number."""
         return list(self.numbers)
 
-    def columns_of(self, feature: str) -> npt.NDArray[np.intp]:
-        """The columns of a feature and of its conjunctions with others."""
-        used = {name: feature in name.split(AND) for name in {f.partition("=")[0] for f in self.numbers}}
-        columns = [number for name, number in self.numbers.items() if used[name.partition("=")[0]]]
-        return np.array(columns, np.intp)
-
 
 @dataclass
 class Examples:
@@ -75,8 +68,11 @@ class Examples:
     table: FeatureTable = field(default_factory=FeatureTable)
     rows: list[list[int]] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    unused: dict[str, list[str]] = field(default_factory=dict)
-    """Values of features that are not used, for auxiliary problems."""
+
+    def add(self, features: Iterable[str], label: str) -> None:
+        """Take in an example to learn from."""
+        self.rows.append(self.table.row(features, learn=True))
+        self.labels.append(label)
 
     @cached_property
     def matrix(self) -> Any:
@@ -119,15 +115,9 @@ def collect_examples(
     *,
     identification: Sequence[str] = IDENTIFICATION_FEATURES,
     classification: Sequence[str] = CLASSIFICATION_FEATURES,
-    unused: Mapping[str, Sequence[str]] | None = None,
 ) -> RoleExamples:
-    """The examples of sentences with these trees.
-
-    Of several labels of one constituent the first is kept. `unused` names, by task, further features whose values
-    auxiliary problems predict.
-    """
+    """The examples of sentences with these trees; of several labels of one constituent the first is kept."""
     examples = RoleExamples()
-    wanted = unused or {}
     for annotated, tree in zip(sentences, trees, strict=True):
         sentence = ParsedSentence(tree)
         with_arguments = set()
@@ -140,25 +130,12 @@ def collect_examples(
             for constituent in sentence.constituents:
                 candidate = ArgumentCandidate(predicate, constituent)
                 label = labels.get(id(constituent), "")
-                _add(
-                    examples.identification,
-                    candidate,
-                    label,
-                    identification,
-                    wanted.get("identification", ()),
-                )
+                examples.identification.add(extract(candidate, identification), label)
                 if label:
-                    _add(
-                        examples.classification,
-                        candidate,
-                        label,
-                        classification,
-                        wanted.get("classification", ()),
-                    )
+                    examples.classification.add(extract(candidate, classification), label)
         for place in noun_places(sentence):
             features = predicate_features(sentence, place, predicate_at(sentence, place, nomtypes).nomtype)
-            examples.predicates.rows.append(examples.predicates.table.row(features, learn=True))
-            examples.predicates.labels.append("yes" if place in with_arguments else "")
+            examples.predicates.add(features, "yes" if place in with_arguments else "")
     if not examples.classification.rows:
         raise BuildError("the sentences have no noun predicate with an argument that is a constituent")
     return examples
@@ -168,54 +145,6 @@ def predicate_at(sentence: ParsedSentence, index: int, nomtypes: Mapping[str, st
     """The predicate at a place, with its type."""
     plain = Predicate(sentence, index, UNKNOWN_TYPE)
     return Predicate(sentence, index, nomtypes.get(plain.lemma, UNKNOWN_TYPE))
-
-
-def _add(
-    examples: Examples, candidate: ArgumentCandidate, label: str, names: Sequence[str], unused: Sequence[str]
-) -> None:
-    examples.rows.append(examples.table.row(extract(candidate, names), learn=True))
-    examples.labels.append(label)
-    if unused:
-        for name, text in zip(unused, extract(candidate, unused), strict=True):
-            examples.unused.setdefault(name, []).append(text)
-
-
-def frequent_values(values: Sequence[str], most: int) -> npt.NDArray[np.bool_]:
-    """The label matrix of the most frequent values."""
-    counts = Counter(values)
-    chosen = sorted(counts, key=lambda value: (-counts[value], value))[:most]
-    return np.asarray(np.array(values)[:, None] == np.array(chosen))
-
-
-def observable_problems(
-    examples: Examples, feature: str, most: int
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
-    """The label matrix of the `most` frequent values of a feature, and the columns that would reveal them."""
-    if feature in examples.unused:
-        return frequent_values(examples.unused[feature], most), examples.table.columns_of(feature)
-    prefix = f"{feature}="
-    columns = [number for name, number in examples.table.numbers.items() if name.startswith(prefix)]
-    if not columns:
-        raise UsageError(f"the feature {feature!r} is neither used nor collected")
-    chosen = np.array(columns)[np.argsort(-examples.matrix[:, columns].sum(axis=0).A1, kind="stable")[:most]]
-    return examples.matrix[:, chosen].toarray() > 0, examples.table.columns_of(feature)
-
-
-def auxiliary_weights(
-    examples: Examples,
-    feature: str | None,
-    most: int,
-    *,
-    roles: Sequence[str] = (),
-    tolerance: float = TOLERANCE,
-) -> FloatArray:
-    """The weight vectors (rows) of auxiliary problems: the labels, or the most frequent values of a feature."""
-    from tesla_eval.models.aso import fit_problems
-
-    if feature is None:
-        return fit_problems(examples.matrix, examples.label_matrix(roles), tolerance=tolerance)
-    labels, without = observable_problems(examples, feature, most)
-    return fit_problems(examples.matrix, labels, without=without, tolerance=tolerance)
 
 
 def fit_weights(
@@ -254,9 +183,9 @@ def unobservable_structure(
     examples: Examples, roles: Sequence[str], dimensions: int, tolerance: float
 ) -> FloatArray:
     """Θ of the labels as auxiliary problems (section 5.1)."""
-    from tesla_eval.models.aso import shared_structure
+    from tesla_eval.models.aso import fit_problems, shared_structure
 
-    weights = auxiliary_weights(examples, None, 0, roles=roles, tolerance=10 * tolerance)
+    weights = fit_problems(examples.matrix, examples.label_matrix(roles), tolerance=10 * tolerance)
     return shared_structure(weights, dimensions)
 
 

@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.srl.constituents import ParsedSentence
 from tesla_eval.language.srl.evaluation import gold_arguments, gold_constituents, noun_predicates
 from tesla_eval.language.srl.features import FEATURE_POOL, ArgumentCandidate, extract
 from tesla_eval.language.syntax.treebank import TreebankSentence
 from tesla_eval.training.srl import TOLERANCE, FeatureTable, collect_examples, predicate_at, sparse_matrix
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

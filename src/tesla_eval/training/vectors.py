@@ -17,12 +17,11 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import BuildError, InputError
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource, text_array
 from tesla_eval.language.analysis.vectors import KIND, WordVectors, strip_accents
 from tesla_eval.texts.lines import LineReader, is_number, read_lines
-
-FloatArray = npt.NDArray[np.float64]
 
 DIMENSIONS = 64
 """Default number of dimensions of a table."""
