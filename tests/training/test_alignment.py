@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval._core import WordAligner, symmetrise
-from tesla_eval.base.errors import UsageError
-from tesla_eval.training.alignment import AgreementRecipe, align_by_agreement, trained_aligner
+from tesla_eval.training.alignment import align_by_agreement, trained_aligner
 from tests.textbook_alignment import train
 
 STAGES = [False, False, True, True]
-RECIPE = AgreementRecipe(lexical_iterations=2, sequential_iterations=2)
+ITERATIONS = (2, 2)
 
 side = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 bitexts = st.lists(
@@ -30,7 +29,7 @@ def lines(pairs, place: int) -> list[str]:
 @settings(max_examples=40, deadline=None)
 @given(bitexts)
 def test_training_is_the_textbooks(pairs):
-    aligner = trained_aligner(lines(pairs, 0), lines(pairs, 1), RECIPE)
+    aligner = trained_aligner(lines(pairs, 0), lines(pairs, 1), ITERATIONS)
     forward, reverse = train(pairs, STAGES)
     for weights, model in zip(aligner.jump_weights, (forward, reverse), strict=True):
         # The core counts in steps of 2^-28: the weight of a jump that was hardly ever possible is not comparable.
@@ -59,7 +58,7 @@ def test_first_posteriors_are_exact(x, y):
 @settings(max_examples=40, deadline=None)
 @given(bitexts, st.sampled_from([0.05, 0.4, 0.9]))
 def test_links_are_the_likeliest_origins(pairs, threshold):
-    aligner = trained_aligner(lines(pairs, 0), lines(pairs, 1), RECIPE)
+    aligner = trained_aligner(lines(pairs, 0), lines(pairs, 1), ITERATIONS)
     for k in range(len(pairs)):
         by_target, by_pivot = aligner.posteriors(k, True)
         forward = [f"{row.argmax()}-{j}" for j, row in enumerate(by_target) if row.max() >= threshold]
@@ -100,15 +99,15 @@ def test_the_true_links_are_found():
 
 def test_threads_and_order_change_no_bit():
     target, pivot, _ = made_bitext(5000)
-    one = trained_aligner(target, pivot, AgreementRecipe())
-    four = trained_aligner(target, pivot, AgreementRecipe(), threads=4)
+    one = trained_aligner(target, pivot)
+    four = trained_aligner(target, pivot, threads=4)
     assert one.jump_weights == four.jump_weights
     both = align_by_agreement(target, pivot, threads=3)
     for direction, links in enumerate((both.forward, both.reverse)):
         assert one.directed_links(direction, 0, 5000, 0.05) == links
         assert four.directed_links(direction, 0, 5000, 0.05) == links
     assert all((a == b).all() for a, b in zip(one.posteriors(7, True), four.posteriors(7, True), strict=True))
-    backwards = trained_aligner(target[::-1], pivot[::-1], AgreementRecipe())
+    backwards = trained_aligner(target[::-1], pivot[::-1])
     assert backwards.directed_links(0, 0, 5000, 0.05)[::-1] == both.forward
 
 
@@ -123,8 +122,8 @@ def test_the_sides_are_treated_alike():
 
 def test_long_sentences_do_not_underflow():
     line = " ".join(f"w{k}" for k in range(250))
-    assert align_by_agreement([line] * 3, [line] * 3, AgreementRecipe(threshold=1e-9)).forward[0]
-    aligner = trained_aligner([line] * 3, [line] * 3, AgreementRecipe())
+    assert align_by_agreement([line] * 3, [line] * 3, threshold=1e-9).forward[0]
+    aligner = trained_aligner([line] * 3, [line] * 3)
     posterior, _ = aligner.posteriors(0, True)
     assert np.isfinite(posterior).all()
     assert (posterior.sum(axis=1) <= 1 + 1e-9).all()
@@ -154,7 +153,3 @@ def test_misuse_is_refused():
         aligner.directed_links(2, 0, 1, 0.5)
     with pytest.raises(ValueError, match="has no words"):
         WordAligner([""], ["x"]).posteriors(0, False)
-    with pytest.raises(UsageError, match="threshold"):
-        AgreementRecipe(threshold=0)
-    with pytest.raises(UsageError, match="iteration"):
-        AgreementRecipe(lexical_iterations=0)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tesla_eval._core import StopToken, WordAligner
-from tesla_eval.base.errors import UsageError
 from tesla_eval.base.files import replacing
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.texts.lines import read_lines
@@ -15,26 +14,13 @@ from tesla_eval.texts.lines import read_lines
 _PAIRS_AT_ONCE = 2000
 
 
-@dataclass(frozen=True)
-class AgreementRecipe:
-    """How the models are trained and read: iterations of both as in the paper, least posterior of a link."""
-
-    lexical_iterations: int = 5
-    """Of Model 1 in both directions, trained jointly."""
-    sequential_iterations: int = 5
-    """Of the hidden Markov model, trained jointly."""
-    threshold: float = 0.05
-    """In each direction a word is linked to its likeliest origin if that has at least this posterior."""
-
-    def __post_init__(self) -> None:
-        if self.lexical_iterations < 1 or self.sequential_iterations < 0:
-            raise UsageError("alignment needs at least one iteration of Model 1")
-        if not 0 < self.threshold <= 1:
-            raise UsageError(f"threshold of links: must be above 0 and at most 1, got {self.threshold:g}")
+ITERATIONS = (5, 5)
+"""As in the paper: of Model 1 and of the hidden Markov model, both directions trained jointly."""
+THRESHOLD = 0.05
+"""In each direction a word is linked to its likeliest origin if that has at least this posterior."""
 
 
-@dataclass(frozen=True)
-class Links:
+class Links(NamedTuple):
     """The links of each sentence pair in Pharaoh format, one list per direction."""
 
     forward: list[str]
@@ -46,8 +32,8 @@ class Links:
 def align_by_agreement(
     target: Sequence[str],
     pivot: Sequence[str],
-    recipe: AgreementRecipe = AgreementRecipe(),  # noqa: B008 - frozen
     *,
+    threshold: float = THRESHOLD,
     threads: int = 1,
     progress: Progress = NO_PROGRESS,
 ) -> Links:
@@ -63,11 +49,11 @@ def align_by_agreement(
     >>> links.forward == links.reverse
     True
     """
-    aligner = trained_aligner(target, pivot, recipe, threads=threads, progress=progress)
+    aligner = trained_aligner(target, pivot, threads=threads, progress=progress)
 
     def directed(direction: int) -> list[str]:
         chunks = map_in_order(
-            lambda chunk: aligner.directed_links(direction, chunk.start, chunk.stop, recipe.threshold),
+            lambda chunk: aligner.directed_links(direction, chunk.start, chunk.stop, threshold),
             _chunks(len(aligner)),
             threads,
             StopToken(),
@@ -80,14 +66,14 @@ def align_by_agreement(
 def trained_aligner(
     target: Sequence[str],
     pivot: Sequence[str],
-    recipe: AgreementRecipe,
+    iterations: tuple[int, int] = ITERATIONS,
     *,
     threads: int = 1,
     progress: Progress = NO_PROGRESS,
 ) -> WordAligner:
     """The two models after training."""
     aligner = WordAligner(target, pivot)
-    stages = [False] * recipe.lexical_iterations + [True] * recipe.sequential_iterations
+    stages = [False] * iterations[0] + [True] * iterations[1]
     progress.stage("aligning words (sentence pairs and iterations)", len(stages) * len(aligner))
     for sequential in stages:
 
@@ -102,20 +88,13 @@ def trained_aligner(
 
 
 def align_files_by_agreement(
-    target: Path,
-    pivot: Path,
-    forward: Path,
-    reverse: Path,
-    recipe: AgreementRecipe,
-    *,
-    threads: int = 1,
-    progress: Progress = NO_PROGRESS,
+    target: Path, pivot: Path, forward: Path, reverse: Path, *, threads: int, progress: Progress
 ) -> None:
     """Align the lines of two files of words; files of links appear under their names only when they are complete."""
     links = align_by_agreement(
-        read_lines(str(target)), read_lines(str(pivot)), recipe, threads=threads, progress=progress
+        read_lines(str(target)), read_lines(str(pivot)), threads=threads, progress=progress
     )
-    for path, lines in ((forward, links.forward), (reverse, links.reverse)):
+    for path, lines in zip((forward, reverse), links, strict=True):
         with replacing(path) as part:
             part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 

@@ -215,7 +215,11 @@ _LOG_ZERO = -99.0
 def write_arpa(path: Path, model: TrainedModel) -> None:
     """Write the model as ARPA, gzipped if the name says so; an interrupted build leaves nothing half-made."""
     order = model.settings.order
-    with _written(path) as out:
+    with (
+        replacing(path) as temporary,
+        temporary.open("wb") as raw,
+        _text(raw, packed=path.suffix == ".gz") as out,
+    ):
         out.write("\\data\\\n")
         out.writelines(f"ngram {n}={model.ngrams(n)}\n" for n in range(1, order + 1))
         for n in range(1, order + 1):
@@ -234,22 +238,10 @@ def _lines(block: NgramBlock, words: tuple[str, ...], *, with_backoff: bool) -> 
         yield f"{log:.7g}\t{text}\t{backoff:.7g}\n" if with_backoff else f"{log:.7g}\t{text}\n"
 
 
-@contextmanager
-def _written(path: Path) -> Iterator[IO[str]]:
-    """Text for `path`, gzipped if its name says so."""
-    with replacing(path) as temporary, temporary.open("wb") as raw:
-        if path.suffix == ".gz":
-            # No name and no time inside: the same model gives the same bytes.
-            packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
-            with packed, _text(packed) as out:
-                yield out
-        else:
-            with _text(raw) as out:
-                yield out
-
-
-def _text(raw: IO[bytes] | gzip.GzipFile) -> IO[str]:
-    return io.TextIOWrapper(cast("IO[bytes]", raw), encoding="utf-8", newline="\n")
+def _text(raw: IO[bytes], *, packed: bool) -> IO[str]:
+    """Text that goes to `raw`, gzipped without a name and a time: the same model gives the same bytes."""
+    binary = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) if packed else raw
+    return io.TextIOWrapper(cast("IO[bytes]", binary), encoding="utf-8", newline="\n")
 
 
 def model_resource(

@@ -169,9 +169,7 @@ def _lemmas(
     pairs: Iterable[tuple[str, str]], test: Sequence[Sentence], language: str, like: Resource
 ) -> Resource:
     """The table of lemmas, under the licence of the tagger that was made from the same files."""
-    table = train_lemmas(
-        count_lemmas(pairs, language), language, settings=LemmaSettings(), provenance=like.provenance
-    )
+    table = train_lemmas(count_lemmas(pairs, language), language, provenance=like.provenance)
     share = lemma_accuracy(Lemmatiser(language, table), test)
     return table if share is None else replace(table, info={**table.info, "test accuracy": round(share, 2)})
 

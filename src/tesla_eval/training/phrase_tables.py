@@ -32,7 +32,7 @@ from tesla_eval.language.pivot import (
     FunctionTag,
 )
 from tesla_eval.texts.lines import LineReader, read_in_step
-from tesla_eval.training.alignment import AgreementRecipe, align_files_by_agreement
+from tesla_eval.training.alignment import align_files_by_agreement
 from tesla_eval.training.bitext import (
     Bitext,
     TagCounts,
@@ -50,20 +50,11 @@ _COUNTS_FIELD = 4
 _LARGEST_COUNT = 0xFFFFFFFF
 
 
-@dataclass(frozen=True)
-class MosesPhrase:
-    """A phrase pair and how often it was extracted."""
-
-    source: str
-    target: str
-    count: int
-
-
-def parse_moses_line(line: str, where: str) -> MosesPhrase:
-    """The phrase pair of a line; the joint count is the third number of the fifth field.
+def parse_moses_line(line: str, where: str) -> tuple[str, str, int]:
+    """Source and target phrase of a line and their joint count, which is the third number of the fifth field.
 
     >>> parse_moses_line("bon jour ||| good morning ||| 0.5 0.1 0.5 0.1 ||| 0-0 1-1 ||| 4 4 2 ||| |||", "line 1")
-    MosesPhrase(source='bon jour', target='good morning', count=2)
+    ('bon jour', 'good morning', 2)
     """
     fields = [field.strip() for field in line.split("|||")]
     if len(fields) <= _COUNTS_FIELD:
@@ -79,7 +70,7 @@ def parse_moses_line(line: str, where: str) -> MosesPhrase:
         raise InputError(
             f"{where}: {fields[_COUNTS_FIELD]!r} must be counts (target, source and joint count of the pair)"
         ) from None
-    return MosesPhrase(fields[0], fields[1], round(count))
+    return fields[0], fields[1], round(count)
 
 
 def count_moses_phrases(
@@ -95,14 +86,13 @@ def count_moses_phrases(
     while chunk := list(islice(lines, _MOSES_LINES_AT_ONCE)):
         first = reader.count - len(chunk) + 1
         pairs = [parse_moses_line(line, f"{reader.name}, line {first + k}") for k, line in enumerate(chunk)]
-        sides = [[pair.source for pair in pairs], [pair.target for pair in pairs]]
+        *sides, counts = map(list, zip(*pairs, strict=True))
         if swapped:
             sides.reverse()
         (x,), (y,) = (pipeline.analyse(side) for pipeline, side in zip(pipelines, sides, strict=True))
         names = lemma_names(y)
         tags.add(y, names)
-        counts = np.array([pair.count for pair in pairs], np.uint32)
-        counter.add_pairs(lemma_lines(x, lemma_names(x)), lemma_lines(y, names), counts)
+        counter.add_pairs(lemma_lines(x, lemma_names(x)), lemma_lines(y, names), np.array(counts, np.uint32))
         yield len(chunk)
 
 
@@ -336,9 +326,8 @@ class _Stages:
                 align_with_eflomal(target, pivot, forward, reverse)
             else:
                 align_files_by_agreement(
-                    target, pivot, forward, reverse, AgreementRecipe(),
-                    threads=self._threads, progress=self._progress,
-                )  # fmt: skip
+                    target, pivot, forward, reverse, threads=self._threads, progress=self._progress
+                )
 
     def count(self, parts: int, counter: PhraseCounter, runs: _Runs) -> None:
         """Phrase pairs of all parts."""

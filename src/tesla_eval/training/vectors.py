@@ -101,14 +101,11 @@ def _centred(vectors: npt.NDArray[np.float32]) -> FloatArray:
     if not np.isfinite(vectors).all():
         raise BuildError("the vectors hold numbers that are not finite")
     largest = float(np.abs(vectors).max())
-    scale = _FINE / 2.0 ** np.ceil(
-        np.log2(largest)
-    )  # a power of two: nothing is rounded but the smallest bits
+    scale = _FINE / 2.0 ** np.ceil(np.log2(largest))  # a power of two: only the smallest bits are rounded
     whole = np.rint(vectors.astype(np.float64) * scale)
     centred = whole - np.rint(whole.sum(axis=0) / len(whole))
     length = np.sqrt(np.square(centred).sum(axis=1, keepdims=True))
-    unit: FloatArray = np.rint(_COARSE * centred / np.maximum(length, 1.0))
-    return unit
+    return np.asarray(np.rint(_COARSE * centred / np.maximum(length, 1.0)))
 
 
 def _principal_axes(vectors: FloatArray, dimensions: int) -> FloatArray:
@@ -118,17 +115,13 @@ def _principal_axes(vectors: FloatArray, dimensions: int) -> FloatArray:
     _, axes = np.linalg.eigh(centred.T @ centred)
     leading = axes[:, ::-1][:, :dimensions]
     leading = leading * np.sign(leading[np.abs(leading).argmax(axis=0), np.arange(dimensions)])
-    projected: FloatArray = centred @ np.rint(_COARSE * leading)
-    return projected
+    return np.asarray(centred @ np.rint(_COARSE * leading))
 
 
 def _rounded(vectors: FloatArray) -> npt.NDArray[np.int8]:
     """8 bits per number, each row with its own scale: only directions count."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
-    rounded: npt.NDArray[np.int8] = np.floor(_LARGEST * vectors / np.maximum(largest, 1.0) + 0.5).astype(
-        np.int8
-    )
-    return rounded
+    return np.asarray(np.floor(_LARGEST * vectors / np.maximum(largest, 1.0) + 0.5).astype(np.int8))
 
 
 def read_safetensors(handle: IO[bytes], name: str, tensor: str, *, axes: int = 2) -> npt.NDArray[np.float32]:
@@ -200,7 +193,8 @@ def read_wordpieces(
     if len(lines) != len(vectors):
         raise InputError(f"{name}: has {len(lines)} pieces, but there are {len(vectors)} vectors")
     if first is None:
-        first = next((i for i, piece in enumerate(lines) if _is_word(piece)), len(lines))
+        words = (i for i, piece in enumerate(lines) if len(piece) > 1 and piece.isalpha())
+        first = next(words, len(lines))
     kept: dict[str, int] = {}
     for i, piece in enumerate(lines):
         if not piece or any(map(str.isspace, piece)):
@@ -213,10 +207,6 @@ def read_wordpieces(
     chosen = vectors[numbers]
     chosen[np.array(numbers) < first] = 0
     return Embeddings(list(kept), chosen, pieces=True)
-
-
-def _is_word(piece: str) -> bool:
-    return len(piece) > 1 and piece.isalpha()
 
 
 def read_huggingface_folder(folder: Path) -> Embeddings:
