@@ -144,7 +144,7 @@ def select(name: str, tune: Half, test: Half) -> Selection:
     texts = [_best(entry, weights) for entry in test.lists]
     humans = np.array([known.get(text, math.nan) for text, known in zip(texts, test.humans, strict=True)])
     sign = 1 if problem.objective.higher_is_better else -1
-    best = max(tuned.descents, key=lambda descent: sign * descent.score)
+    best = max(tuned.descents, key=lambda descent: sign * standard.score(descent.weights))
     return Selection(name, texts, humans, tuned.score, best.rounds, scored - start, ended - scored)
 
 

@@ -161,8 +161,8 @@ class TestBootstrap:
         test = paired_bootstrap(Additive.of_segment_scores(self.scores), resamples=4000)
         half = 1.96 * self.scores.std(axis=0) / math.sqrt(400)
         assert (test.high - test.low) / 2 == pytest.approx(half, rel=0.1)
-        assert test.interval(0).low < test.scores[0] < test.interval(0).high
-        assert test.interval(0).level == 0.95
+        assert test.low[0] < test.scores[0] < test.high[0]
+        assert test.level == 0.95
 
     def test_clear_differences_are_significant_and_small_ones_not(self):
         test = paired_bootstrap(Additive.of_segment_scores(self.scores))

@@ -51,13 +51,10 @@ def read_marked_inputs(
     by_system: dict[str, list[str]] = {}
     for path in systems:
         versions = list(_versions(path, "systems", read, keys))
+        in_file = f"{path}:" if len(systems) > 1 else ""
         for name, texts in versions:
-            if own_names:
-                called = name or path
-            elif len(versions) == 1:
-                called = path
-            else:
-                called = f"{path}:{name}" if len(systems) > 1 else name
+            by_file = path if len(versions) == 1 else f"{in_file}{name}"
+            called = (name or path) if own_names else by_file
             if called in by_system:
                 raise UsageError(f"{path}: the system {called} is given twice")
             by_system[called] = texts

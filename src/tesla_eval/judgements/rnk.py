@@ -50,16 +50,13 @@ def read_rnk_results(path: str) -> dict[Key, Rankings]:
         if len(fields) != len(names):
             raise InputError(f"{place}: has {len(fields)} fields, but the header has {len(names)}")
         cells = dict(zip(names, fields, strict=True))
-        pair = "-".join(_language(cells, name, place) for name in ("srclang", "trglang"))
-        segment = _segment(cells, place)
-        for name, rank in _ranked(cells, outputs, place):
-            match = _SYSTEM_ID.fullmatch(name)
-            key = (pair, match["testset"] if match else testset)
-            group = result.setdefault(key, Rankings(reader.name))
-            group.segments.append(segment)
+        for own_testset, system, rank in _ranked(cells, outputs, place):
+            pair = "-".join(_language(cells, name, place) for name in ("srclang", "trglang"))
+            group = result.setdefault((pair, own_testset or testset), Rankings(reader.name))
+            group.segments.append(_segment(cells, place))
             group.tasks.append(str(reader.count))
             group.judges.append(cells["judgeid"])
-            group.systems.append(match["system"] if match else name)
+            group.systems.append(system)
             group.ranks.append(rank)
             group.lines.append(reader.count)
     if not result:
@@ -100,8 +97,8 @@ def _segment(cells: Mapping[str, str], place: str) -> str:
     return str(int(number))
 
 
-def _ranked(cells: Mapping[str, str], outputs: Sequence[str], place: str) -> Iterator[tuple[str, int]]:
-    """The outputs that the judge ranked, each with its rank."""
+def _ranked(cells: Mapping[str, str], outputs: Sequence[str], place: str) -> Iterator[tuple[str, str, int]]:
+    """The outputs that the judge ranked: test set if it is named, system and rank."""
     for output in outputs:
         name, rank = cells[f"{output}id"], cells[f"{output}rank"]
         if rank in ("", _UNRANKED):
@@ -112,4 +109,5 @@ def _ranked(cells: Mapping[str, str], outputs: Sequence[str], place: str) -> Ite
             )
         if not name:
             raise InputError(f"{place}: rank {rank} belongs to a system without a name")
-        yield name, int(rank)
+        match = _SYSTEM_ID.fullmatch(name)
+        yield match["testset"] if match else "", match["system"] if match else name, int(rank)

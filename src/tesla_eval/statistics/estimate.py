@@ -32,15 +32,6 @@ class Estimate:
         return self.value
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval: its two ends and its level."""
-
-    low: float
-    high: float
-    level: float
-
-
 def undefined(n: int, note: str) -> Estimate:
     """An `Estimate` without a value; the note is not optional."""
     return Estimate(math.nan, n, note)

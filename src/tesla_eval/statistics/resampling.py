@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.statistics.estimate import Interval, as_array, paired_vectors, ratio
+from tesla_eval.statistics.estimate import as_array, paired_vectors, ratio
 
 
 class Resampled(Protocol):
@@ -211,10 +211,6 @@ class Bootstrap:
     level: float
     resamples: int
     seed: int
-
-    def interval(self, candidate: int) -> Interval:
-        """The confidence interval of one candidate's score."""
-        return Interval(float(self.low[candidate]), float(self.high[candidate]), self.level)
 
 
 def paired_bootstrap(

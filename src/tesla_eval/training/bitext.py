@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -41,31 +41,19 @@ class Bitext:
     alignments: str | None = None
 
 
-@dataclass(frozen=True)
-class AnalysedPairs:
-    """Some sentence pairs as words separated by spaces, with links between these words where they were given."""
-
-    target: list[str]
-    pivot: list[str]
-    links: list[str] | None
-
-
-@dataclass
-class TagCounts:
+class TagCounts(Counter[tuple[str, int]]):
     """How often each pivot word had which universal tag."""
 
-    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
-
-    def add(self, batch: AnalysedBatch, names: dict[int, str]) -> None:
+    def count(self, batch: AnalysedBatch, names: dict[int, str]) -> None:
         """Count the tokens of a batch; `names` are its lemmas."""
         keys, counts = np.unique(batch.lemma.astype(np.int64) * 256 + batch.universal, return_counts=True)
         for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
-            self.counts[names[key // 256], key % 256] += count
+            self[names[key // 256], key % 256] += count
 
     def most_frequent(self) -> dict[str, FunctionTag]:
         """For each word its most frequent tag and kind of word (specification §6); ties by the order of the tags."""
         tags: dict[str, dict[int, int]] = {}
-        for (word, tag), count in self.counts.items():
+        for (word, tag), count in self.items():
             tags.setdefault(word, {})[tag] = count
         return {word: _function_tag(counts) for word, counts in tags.items()}
 
@@ -78,25 +66,28 @@ def _function_tag(counts: dict[int, int]) -> FunctionTag:
 
 def analysed_pairs(
     bitext: Bitext, target: Pipeline, pivot: Pipeline, tags: TagCounts, progress: Progress
-) -> Iterator[AnalysedPairs]:
-    """The sentence pairs of a bitext with words on both sides, none of them too long."""
+) -> Iterator[dict[str, list[str]]]:
+    """The sentence pairs of a bitext with words on both sides, none of them too long.
+
+    They come in columns: target and pivot as words separated by spaces, and links between these words if given.
+    """
     paths = [path for path in (bitext.target, bitext.pivot, bitext.alignments) if path is not None]
     done = 0
     for chunk in read_in_step(paths, _LINES_AT_ONCE):
         (x,), (y,) = target.analyse(chunk[0]), pivot.analyse(chunk[1])
         names = lemma_names(y)
-        tags.add(y, names)
+        tags.count(y, names)
         kept = [
             k for k, (m, n) in enumerate(zip(x.lengths.tolist(), y.lengths.tolist(), strict=True))
             if 0 < m <= LONGEST_SENTENCE and 0 < n <= LONGEST_SENTENCE
         ]  # fmt: skip
-        x_lines, y_lines = lemma_lines(x, lemma_names(x)), lemma_lines(y, names)
-        links = None
+        lines = {"target": lemma_lines(x, lemma_names(x)), "pivot": lemma_lines(y, names)}
+        columns = {name: [column[k] for k in kept] for name, column in lines.items()}
         if bitext.alignments is not None:
-            links = [
+            columns["links"] = [
                 _projected(chunk[2][k], x, y, k, f"{bitext.alignments}, line {done + k + 1}") for k in kept
             ]
-        yield AnalysedPairs([x_lines[k] for k in kept], [y_lines[k] for k in kept], links)
+        yield columns
         done += len(chunk[0])
         progress.advance(len(chunk[0]))
 

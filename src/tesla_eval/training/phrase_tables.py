@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -91,7 +92,7 @@ def count_moses_phrases(
             sides.reverse()
         (x,), (y,) = (pipeline.analyse(side) for pipeline, side in zip(pipelines, sides, strict=True))
         names = lemma_names(y)
-        tags.add(y, names)
+        tags.count(y, names)
         counter.add_pairs(lemma_lines(x, lemma_names(x)), lemma_lines(y, names), np.array(counts, np.uint32))
         yield len(chunk)
 
@@ -275,12 +276,12 @@ class _Stages:
             tags = TagCounts()
             parts = pairs = 0
             self._progress.stage("analysing (sentence pairs)")
-            for pairs_here, lines in self._analysed_parts(tags):
-                for suffix, column in lines.items():
+            for columns in self._analysed_parts(tags):
+                for suffix, column in columns.items():
                     self._path(parts, suffix).write_text(
                         "".join(f"{line}\n" for line in column), encoding="utf-8"
                     )
-                parts, pairs = parts + 1, pairs + pairs_here
+                parts, pairs = parts + 1, pairs + len(columns["target"])
             if not pairs:
                 raise BuildError("no sentence pair has words on both sides")
             _write_json(self._tags, {word: list(tag) for word, tag in tags.most_frequent().items()})
@@ -289,22 +290,17 @@ class _Stages:
         self.pairs = int(note["pairs"])
         return int(note["parts"])
 
-    def _analysed_parts(self, tags: TagCounts) -> Iterator[tuple[int, dict[str, list[str]]]]:
-        target, pivot = self._recipe.pipelines
-        columns: dict[str, list[str]] = {"target": [], "pivot": []}
-        if self._recipe.aligned:
-            columns["links"] = []
+    def _analysed_parts(self, tags: TagCounts) -> Iterator[dict[str, list[str]]]:
+        columns = defaultdict[str, list[str]](list)
         for bitext in self._recipe.bitexts:
-            for some in analysed_pairs(bitext, target, pivot, tags, self._progress):
-                columns["target"] += some.target
-                columns["pivot"] += some.pivot
-                if some.links is not None:
-                    columns["links"] += some.links
+            for some in analysed_pairs(bitext, *self._recipe.pipelines, tags, self._progress):
+                for name, lines in some.items():
+                    columns[name] += lines
                 if len(columns["target"]) >= self._recipe.pairs_a_part:
-                    yield len(columns["target"]), columns
-                    columns = {name: [] for name in columns}
+                    yield columns
+                    columns = defaultdict(list)
         if columns["target"]:
-            yield len(columns["target"]), columns
+            yield columns
 
     def read_tags(self) -> dict[str, FunctionTag]:
         """The most frequent tag of each pivot word."""

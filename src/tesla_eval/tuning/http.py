@@ -147,7 +147,8 @@ class Service:
 
     async def _score(self, request: Request) -> Response:
         query, scores = await self._answered(request, Scoring, _FIELDS)
-        return self._json({"lang": query.lang, "results": [score.to_dict() for score in scores]})
+        results = [score.to_dict() for score in scores]
+        return _json({"lang": query.lang, "results": results}, seconds=self._limits.seconds)
 
     async def _explain(self, request: Request) -> Response:
         query, explained = await self._answered(request, Explaining, {*_FIELDS, "drawing"})
@@ -155,12 +156,7 @@ class Service:
         for metric, explanations in zip(query.metrics, explained, strict=True):
             documents = [_explanation(one, query.drawing) for one in explanations]
             results.append({"metric": metric.name, "explanations": documents})
-        return self._json({"lang": query.lang, "results": results})
-
-    def _json(self, document: object) -> Response:
-        return _Paced(
-            _dumped(document), headers=_HEADERS, media_type="application/json", seconds=self._limits.seconds
-        )
+        return _json({"lang": query.lang, "results": results}, seconds=self._limits.seconds)
 
     async def _answered(
         self, request: Request, kind: type[Work], fields: set[str]
@@ -305,8 +301,8 @@ _CLOSE = {"Connection": "close"}
 class _Paced(Response):  # type: ignore[misc]  # Starlette may be missing where types are checked
     """An answer that is written as fast as the client reads it; a client that stops reading for too long is left."""
 
-    def __init__(self, content: str, *, seconds: float, **options: Any) -> None:
-        super().__init__(content, **options)
+    def __init__(self, *content: Any, seconds: float) -> None:
+        super().__init__(*content)
         self._seconds = seconds
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -327,12 +323,14 @@ class _Paced(Response):  # type: ignore[misc]  # Starlette may be missing where 
             pass  # uvicorn closes a connection whose answer is not complete
 
 
-def _dumped(document: object) -> str:
-    return json.dumps(document, separators=(",", ":"))
-
-
-def _json(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(_dumped(document), status, {**_HEADERS, **(headers or {})}, media_type="application/json")
+def _json(
+    document: object,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    seconds: float = Limits.seconds,
+) -> Response:
+    text = json.dumps(document, separators=(",", ":"))
+    return _Paced(text, status, {**_HEADERS, **(headers or {})}, "application/json", seconds=seconds)
 
 
 async def _refusal(request: Request, error: Exception) -> Response:

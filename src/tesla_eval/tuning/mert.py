@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,20 +45,16 @@ class Point:
     quality: float
 
 
-@dataclass(frozen=True)
-class Descent:
-    """One restart: where it began and ended; scores as the metric prints them."""
+class Descent(NamedTuple):
+    """The weights that one restart ended at, and its rounds of line searches."""
 
-    start: FloatArray
     weights: FloatArray
-    start_score: float
-    score: float
     rounds: int
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """The weights found, their score and that of the given weights, and the restarts behind them."""
+    """The weights found, their score and that of the given weights, as the metric prints them."""
 
     weights: FloatArray
     score: float
@@ -120,10 +117,9 @@ def mert(
         _descend(problem, parameters, start, given, options, generator)
         for start in _starts(parameters, options.restarts, generator)
     ]
-    qualities = [_regularised(problem, d.weights, given, options) for d in descents]
-    best = descents[int(np.argmax(qualities))].weights
-    if options.average:
-        best = _mean_direction([descent.weights for descent in descents], given)
+    solutions = [descent.weights for descent in descents]
+    qualities = [_regularised(problem, weights, given, options) for weights in solutions]
+    best = _mean_direction(solutions, given) if options.average else solutions[int(np.argmax(qualities))]
     best = parameters.normalised(best)
     return Tuned(best, problem.score(best), problem.score(given), tuple(descents))
 
@@ -171,7 +167,7 @@ def _descend(
                 break
         if not moved:
             break
-    return Descent(start, weights, problem.score(start), problem.score(weights), rounds)
+    return Descent(weights, rounds)
 
 
 def _directions(parameters: Parameters, count: int, generator: np.random.Generator) -> Iterator[FloatArray]:
@@ -218,7 +214,7 @@ def _regularised(
     return quality - options.regularisation * float(away @ away)
 
 
-def _mean_direction(solutions: list[FloatArray], given: FloatArray) -> FloatArray:
+def _mean_direction(solutions: Sequence[FloatArray], given: FloatArray) -> FloatArray:
     """The mean of the weights, each scaled to length 1: only their direction means something."""
     lengths = [math.sqrt(float(weights @ weights)) for weights in solutions]
     scaled = [weights / length for weights, length in zip(solutions, lengths, strict=True) if length > 0]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -232,10 +233,9 @@ def _numbers(tokens: Sequence[Any], place: str) -> tuple[float, ...]:
 
 def _fairseq_lists(lines: _Lines) -> Iterator[CandidateList]:
     """fairseq-generate writes segments by length, among other lines; so all are read before the first is given."""
-    texts: dict[int, list[str]] = {}
-    scores: dict[int, list[float]] = {}
+    candidates: dict[int, list[Candidate]] = {}
     places: dict[int, str] = {}
-    detokenised = dict[int, int]()
+    detokenised = Counter[int]()
     for line in lines:
         match = _FAIRSEQ.match(line)
         if match is None or match[1] not in "HD":
@@ -247,25 +247,19 @@ def _fairseq_lists(lines: _Lines) -> Iterator[CandidateList]:
                 f"{lines.place}: must be {match[1]}-{segment}, score and text, separated by tabs"
             )
         (score,) = _numbers(fields[1:2], lines.place)
+        own = candidates.setdefault(segment, [])
         if match[1] == "H":
             places.setdefault(segment, lines.place)
-            texts.setdefault(segment, []).append(fields[2])
-            scores.setdefault(segment, []).append(score)
+            own.append(Candidate(fields[2], (SCORE,), (score,), score))
             continue
-        done = detokenised.get(segment, 0)
-        if segment not in texts or len(texts[segment]) != done + 1:
+        detokenised[segment] += 1
+        if len(own) != detokenised[segment]:
             raise InputError(f"{lines.place}: D-{segment} must follow its H-{segment} line")
-        texts[segment][done] = fields[2]
-        detokenised[segment] = done + 1
-    if not texts:
+        own[-1] = own[-1]._replace(text=fields[2])
+    if not candidates:
         raise InputError(f"{lines.name}: has no H- lines; is it the output of fairseq-generate?")
-    for segment in sorted(texts):
-        pairs = zip(texts[segment], scores[segment], strict=True)
-        yield CandidateList(
-            segment,
-            places[segment],
-            tuple(Candidate(text, (SCORE,), (score,), score) for text, score in pairs),
-        )
+    for segment, own in sorted(candidates.items()):
+        yield CandidateList(segment, places[segment], tuple(own))
 
 
 def _json_lists(lines: _Lines) -> Iterator[CandidateList]:

@@ -33,15 +33,13 @@ class CorpusStatistics:
 
 @dataclass(frozen=True, eq=False)
 class MetricScores:
-    """A metric's scores: of segments (systems, segments), NaN where a score is missing, and of systems.
+    """A metric's scores of segments (systems, segments), NaN where a score is missing.
 
-    A system's score is the one in `systems`, else that of its summed statistics in `corpus`, else the mean of
-    its segments' scores. Scores of a metric for which lower is better are kept as they are and turned round
-    when they are compared with humans.
+    A system's score is that of its summed statistics in `corpus`, else the mean of its segments' scores. Scores
+    of a metric for which lower is better are kept as they are and turned round when they are compared with humans.
     """
 
     segments: FloatTable
-    systems: FloatTable | None = None
     higher_is_better: bool = True
     corpus: CorpusStatistics | None = None
 
@@ -51,9 +49,7 @@ class MetricScores:
         return self.segments if self.higher_is_better else -self.segments
 
     def system_scores(self, segments: npt.NDArray[np.bool_]) -> FloatTable:
-        """The system scores, higher is better: those given, or else of the chosen segments."""
-        if self.systems is not None:
-            return self.systems if self.higher_is_better else -self.systems
+        """The system scores of the chosen segments, higher is better."""
         if self.corpus is not None:
             return np.asarray(self.drawn_system_scores(segments[None].astype(np.float64))[0])
         return known_means(self.oriented[:, segments], axis=1)

@@ -110,10 +110,6 @@ def _subjects(joined: Joined, level: str, statistic: str) -> tuple[Resampled, Re
 
 
 def _system_subjects(joined: Joined, statistic: str) -> tuple[Resampled, Resampled]:
-    if any(scores.systems is not None for scores in joined.metrics.values()):
-        raise UsageError(
-            "system level: given system scores cannot be resampled; only means of segment scores can"
-        )
     if statistic not in ROW_STATISTICS:
         raise UsageError(
             f"statistic {statistic!r}: must be one of {', '.join(ROW_STATISTICS)} at system level"

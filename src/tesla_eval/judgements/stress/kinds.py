@@ -87,24 +87,19 @@ def choose_kinds(names: Iterable[str] = ()) -> list[Kind]:
     return [known[name] for name in dict.fromkeys(wanted)]
 
 
-def _no_sources(corpus: Corpus) -> str:
-    return "" if corpus.sources is not None else "there are no sources"
-
-
-def _no_tagger(corpus: Corpus) -> str:
-    return "" if corpus.tagged else f"{corpus.language} has no tagger"
-
-
-def _no_antonyms(corpus: Corpus) -> str:
-    return "" if load_antonyms(corpus.language) is not None else f"{corpus.language} has no antonyms"
-
-
-def _no_senses(corpus: Corpus) -> str:
-    return "" if load_pipeline(corpus.language).senses else f"{corpus.language} has no synonyms"
+def _unless(has: Callable[[Corpus], object], lack: str) -> Callable[[Corpus], str]:
+    """Says what a corpus lacks, with the name of its language, unless it has it."""
+    return lambda corpus: "" if has(corpus) else lack.format(corpus.language)
 
 
 def _only(languages: Iterable[str], what: str) -> Callable[[Corpus], str]:
-    return lambda corpus: "" if corpus.language in languages else f"no {what} for {corpus.language}"
+    return _unless(lambda corpus: corpus.language in languages, f"no {what} for {{}}")
+
+
+_no_sources = _unless(lambda corpus: corpus.sources is not None, "there are no sources")
+_no_tagger = _unless(lambda corpus: corpus.tagged, "{} has no tagger")
+_no_antonyms = _unless(lambda corpus: load_antonyms(corpus.language) is not None, "{} has no antonyms")
+_no_senses = _unless(lambda corpus: load_pipeline(corpus.language).senses, "{} has no synonyms")
 
 
 # Degenerate texts.
@@ -398,12 +393,8 @@ _FILLERS = {
 
 @stress_kind("filler", HARMLESS, _only(_FILLERS, "filler"))
 def _filler(case: Case) -> str | None:
-    verbs = case.words.tagged("AUX", "VERB")
-    return (
-        case.words.replaced(verbs[0], f"{verbs[0].surface} {_FILLERS[case.corpus.language]}")
-        if verbs
-        else None
-    )
+    verbs, filler = case.words.tagged("AUX", "VERB"), _FILLERS[case.corpus.language]
+    return case.words.replaced(verbs[0], f"{verbs[0].surface} {filler}") if verbs else None
 
 
 @stress_kind("punctuation", HARMLESS)

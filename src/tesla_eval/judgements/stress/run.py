@@ -186,6 +186,12 @@ def _above(scores: FloatArray | float, others: FloatArray) -> FloatArray:
     return np.asarray((scores > others) + 0.5 * (scores == others))
 
 
+def _mean_above(scores: FloatArray, others: Sequence[FloatArray]) -> float | None:
+    """The mean share of the others, where there are any, that each score is above."""
+    shares = [_above(score, some).mean() for score, some in zip(scores, others, strict=True) if len(some)]
+    return float(np.mean(shares)) if shares else None
+
+
 def _typical_difference(real: FloatArray) -> float | None:
     """The median difference between two systems' outputs of one segment."""
     if len(real) < 2:
@@ -218,13 +224,8 @@ def _rows(
             before = np.median(outputs, axis=0)
             fooled = float(_above(scores, outputs).mean())
         elif family != HARMLESS:
-            same_segment = [harmless[segment[harmless] == segment[row]] for row in rows]
-            shares = [
-                float(_above(score, damaged[edits]).mean())
-                for score, edits in zip(scores, same_segment, strict=True)
-                if len(edits)
-            ]
-            above_harmless = float(np.mean(shares)) if shares else None
+            edits = [damaged[harmless[segment[harmless] == segment[row]]] for row in rows]
+            above_harmless = _mean_above(scores, edits)
             if family == HARMFUL:
                 fooled = float((scores >= before).mean())
         drop = float(np.median(before - scores))
