@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -231,14 +231,16 @@ def preferences_of(rankings: Rankings) -> Preferences:
     >>> list(zip(pairs.better, pairs.worse))
     [('a', 'b'), ('a', 'c')]
     """
-    result = Preferences(rankings.source)
-    for first, second in _untied_pairs(rankings):
-        better, worse = (first, second) if rankings.ranks[first] < rankings.ranks[second] else (second, first)
-        result.segments.append(rankings.segments[better])
-        result.better.append(rankings.systems[better])
-        result.worse.append(rankings.systems[worse])
-        result.lines.append(rankings.lines[better])
-    return result
+    first, second = pairs_within(rankings.tasks)
+    ranks = np.array(rankings.ranks)
+    untied = ranks[first] != ranks[second]
+    in_order = ranks[first] < ranks[second]
+    better = np.where(in_order, first, second)[untied].tolist()
+    worse = np.where(in_order, second, first)[untied].tolist()
+    return Preferences(
+        rankings.source, [rankings.segments[k] for k in better], [rankings.systems[k] for k in better],
+        [rankings.systems[k] for k in worse], [rankings.lines[k] for k in better],
+    )  # fmt: skip
 
 
 def win_table(preferences: Preferences) -> tuple[tuple[str, ...], FloatArray]:
@@ -248,13 +250,6 @@ def win_table(preferences: Preferences) -> tuple[tuple[str, ...], FloatArray]:
     table = np.zeros((len(systems), len(systems)))
     np.add.at(table, ([place[n] for n in preferences.better], [place[n] for n in preferences.worse]), 1)
     return systems, table
-
-
-def _untied_pairs(rankings: Rankings) -> Iterator[tuple[int, int]]:
-    first, second = pairs_within(rankings.tasks)
-    ranks = np.array(rankings.ranks)
-    untied = ranks[first] != ranks[second]
-    return zip(first[untied].tolist(), second[untied].tolist(), strict=True)
 
 
 def labels(*columns: npt.NDArray[np.generic]) -> Index:

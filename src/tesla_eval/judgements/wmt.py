@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -251,7 +251,7 @@ def write_score_file(
     references: Sequence[str],
     scores: Mapping[str, Sequence[float]],
     *,
-    level: str = "seg",
+    level: Literal["seg", "sys"] = "seg",
 ) -> Path:
     """Write scores (system -> one per segment, or one for `sys`) where mt-metrics-eval looks for them.
 
@@ -261,17 +261,14 @@ def write_score_file(
     for name in (lp, metric, *references):
         if not re.fullmatch(r"[\w.,:=+-]+", name):
             raise InputError(f"{name!r} cannot be part of a file name")
-    if level not in ("seg", "sys", "doc"):
-        raise UsageError(f"level {level!r}: must be seg, doc or sys")
     path = folder / "metric-scores" / lp / f"{metric}-{'.'.join(references) or 'src'}.{level}.score"
-    lines = []
     for system, values in scores.items():
-        for number, value in enumerate(values, start=1):
-            if not math.isfinite(value):
-                raise InputError(
-                    f"{path}: system {system} has no score for {level} {number}; every {level} needs one"
-                )
-            lines.append(f"{system}\t{float(value)!r}\n")
+        gaps = np.flatnonzero(~np.isfinite(values))
+        if len(gaps):
+            raise InputError(
+                f"{path}: system {system} has no score for {level} {gaps[0] + 1}; every {level} needs one"
+            )
+    lines = [f"{system}\t{float(value)!r}\n" for system, values in scores.items() for value in values]
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text("".join(lines), encoding="utf-8", newline="\n")

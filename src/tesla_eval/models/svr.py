@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -95,13 +95,9 @@ class SupportVectorModel:
     @classmethod
     def from_resource(cls, arrays: Any, info: Any) -> SupportVectorModel:
         """The model that `to_arrays` and `to_info` tell; `LookupError`, `TypeError` or `ValueError` if they do not."""
-        names: Sequence[Any] = info["features"]
         return cls(
-            features=tuple(str(name) for name in names),
-            **{
-                name: np.asarray(arrays[name], np.float64)
-                for name in _ARRAYS
-            },
+            features=tuple(map(str, info["features"])),
+            **{name: np.asarray(arrays[name], np.float64) for name in _ARRAYS},
             intercept=float(info["intercept"]), gamma=float(info["gamma"]), kernel=str(info["kernel"]),
             degree=int(info["degree"]), coef0=float(info["coef0"]),
         )  # fmt: skip

@@ -42,12 +42,16 @@ def train_coherence(
     As the paper's SVM-light does by default: hinge loss, all pairs alike, and `cost` 1/m², where m is the mean length
     of a difference of two texts. Needs scikit-learn.
     """
+    from sklearn.feature_extraction import DictVectorizer
     from sklearn.svm import LinearSVC
 
-    names = sorted({name for texts in lists for text in texts for name in text.features})
-    if not names:
+    all_texts = [text for texts in lists for text in texts]
+    if not any(text.features for text in all_texts):
         raise BuildError("the texts have no transitions of roles; give texts of several sentences")
-    differences = _differences(_matrix([text for texts in lists for text in texts], names), lists)
+    vectorizer = DictVectorizer()
+    matrix = vectorizer.fit_transform([text.features for text in all_texts])
+    matrix.sort_indices()
+    differences = _differences(matrix, lists)
     if cost is None:
         cost = float(1 / np.mean(np.sqrt(differences.multiply(differences).sum(axis=1))) ** 2)
     # Two classes: every other pair is turned round.
@@ -56,8 +60,8 @@ def train_coherence(
         loss="hinge", dual=True, C=cost, fit_intercept=False, tol=1e-5, max_iter=20_000, random_state=0
     )
     svm.fit(differences.multiply(sign[:, None]).tocsr(), sign)
-    model = CoherenceModel(variant, dict(zip(names, svm.coef_[0].tolist(), strict=True)), 0.0, 1.0)
-    all_texts = [text for texts in lists for text in texts]
+    weights = dict(zip(vectorizer.feature_names_, svm.coef_[0].tolist(), strict=True))
+    model = CoherenceModel(variant, weights, 0.0, 1.0)
     scores = [model.ranking(text.features) for text in all_texts]
     return replace(
         model, lowest=min(scores), highest=max(scores), parser=parser,
@@ -81,21 +85,6 @@ def _typical_scores(lengths: Sequence[int], scores: Sequence[float]) -> tuple[fl
     return tuple(
         known[min(known, key=lambda other: (abs(other - length), other))] for length in range(1, LONGEST + 1)
     )
-
-
-def _matrix(texts: Sequence[RankedText], names: Sequence[str]) -> Any:
-    from scipy.sparse import csr_matrix
-
-    columns = {name: column for column, name in enumerate(names)}
-    values: list[float] = []
-    indices: list[int] = []
-    offsets = [0]
-    for text in texts:
-        known = sorted((columns[name], value) for name, value in text.features.items() if name in columns)
-        indices.extend(column for column, _ in known)
-        values.extend(value for _, value in known)
-        offsets.append(len(indices))
-    return csr_matrix((values, indices, offsets), shape=(len(texts), len(names)))
 
 
 def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> Any:

@@ -196,8 +196,6 @@ def train_labeller(
     *,
     dimensions: int = DIMENSIONS,
     classification_dimensions: int | None = None,
-    identification: Sequence[str] = IDENTIFICATION_FEATURES,
-    classification: Sequence[str] = CLASSIFICATION_FEATURES,
     smallest: int = 1,
     tolerance: float = TOLERANCE,
     progress: Callable[[str], object] = lambda stage: None,
@@ -209,28 +207,18 @@ def train_labeller(
     if learner not in LEARNERS:
         raise UsageError(f"there is no learner {learner!r}; there are {', '.join(LEARNERS)}")
     roles = examples.roles
-    scorers: dict[str, Scorer] = {}
-    for name, task, labels in (
-        ("predicates", examples.predicates, ["yes"]),
-        ("identification", examples.identification, ["argument"]),
-        ("classification", examples.classification, roles),
+    of_labels = dimensions if classification_dimensions is None else classification_dimensions
+    scorers = []
+    for name, task, labels, h in (
+        ("predicates", examples.predicates, ["yes"], 0),
+        ("identification", examples.identification, ["argument"], dimensions),
+        ("classification", examples.classification, roles, of_labels),
     ):
         progress(name)
-        targets = (
-            task.label_matrix(labels) if name == "classification" else (np.array(task.labels) != "")[:, None]
-        )
-        structure = None
-        if learner == "aso" and name != "predicates":
-            own = classification_dimensions if name == "classification" else None
-            structure = unobservable_structure(task, roles, dimensions if own is None else own, tolerance)
         chosen = "linear" if name == "predicates" else learner
+        structure = unobservable_structure(task, roles, h, tolerance) if chosen == "aso" else None
+        targets = task.label_matrix(labels) if labels is roles else (np.array(task.labels) != "")[:, None]
         weights = fit_weights(task, targets, chosen, structure=structure, tolerance=tolerance)
-        scorers[name] = Scorer.from_weights(labels, task.table.names, weights.T, smallest=smallest)
-    return RoleLabeller(
-        scorers["predicates"],
-        scorers["identification"],
-        scorers["classification"],
-        nomtypes,
-        tuple(identification),
-        tuple(classification),
-    )
+        scorers.append(Scorer.from_weights(labels, task.table.names, weights.T, smallest=smallest))
+    predicates, identification, classification = scorers
+    return RoleLabeller(predicates, identification, classification, nomtypes)
