@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +28,6 @@ from tesla_eval.judgements.paraphrases import (
     overall_score,
     read_parabank,
     shared_words,
-    shuffled,
 )
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
@@ -48,6 +47,14 @@ ADEQUATE, GRAMMATICAL = 80.0, 1.5  # for the ordering
 BUILT_IN = replace(GRID, cost=(1.0,), gamma=(0.3,), epsilon=(0.2,))  # what the search found
 NOVELTIES = (0.75, 0.85, 0.9, 0.95, 0.99)
 REWORDED = 0.75  # pairs that share no more of their words are no near-copies
+
+
+def shuffled(originals: Sequence[str], seed: int = 0) -> Iterator[RatedPair]:
+    """Each original with its words in another order: nonsense that shares all its words."""
+    random = np.random.default_rng(seed)
+    for original in originals:
+        words = original.split()
+        yield RatedPair(original, " ".join(words[k] for k in random.permutation(len(words))), original, 1.0)
 
 
 def pearson(values: npt.NDArray[np.float64], target: npt.NDArray[np.float64]) -> float:

@@ -23,12 +23,13 @@ import numpy as np
 
 from build_pem import LANGUAGE_MODEL, PARABANK, split
 from loyo import NAME, RECIPES, collect, fit_options, judged, line
+from research.pem import shuffled
 from research.role_features import RoleGroup
 from research.srl import TREEBANK
 from tesla_eval import FeatureMetric, Pem, statistics
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet
-from tesla_eval.judgements.paraphrases import RatedPair, read_parabank, shuffled
+from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.srl.exchanged import SYMMETRIC
 from tesla_eval.language.syntax.clauses import find_clauses

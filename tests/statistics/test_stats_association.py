@@ -16,13 +16,17 @@ from tesla_eval.statistics.association import (
     within_association,
 )
 from tesla_eval.statistics.correlation import kendall, pearson, spearman
-from tesla_eval.statistics.pairs import accuracy, consistency, kendall_wmt, pairs_within
+from tesla_eval.statistics.pairs import pairs_within
 from tesla_eval.statistics.pooled import pooled_association
 from tesla_eval.statistics.resampling import approximate_randomisation, paired_bootstrap
+from tests.statistics.test_stats_pairs import counted
 
 SYSTEMS, SEGMENTS = 6, 80
 VECTOR = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
-PAIRS = {"consistency": consistency, "kendall_wmt": kendall_wmt, "accuracy": accuracy}
+PAIRS = {
+    name: lambda human, metric, groups=None, name=name: getattr(counted(human, metric, groups), name)
+    for name in ("consistency", "kendall_wmt", "accuracy")
+}
 
 
 @pytest.fixture(scope="module")

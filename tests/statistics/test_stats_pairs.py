@@ -13,12 +13,9 @@ from hypothesis import strategies as st
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.pairs import (
     PairCounts,
-    accuracy,
     calibrated_accuracy,
-    consistency,
     count_pairs,
     group_accuracy,
-    kendall_wmt,
     pairs_within,
 )
 
@@ -33,20 +30,25 @@ def grouped_scores(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return human, metric, groups
 
 
+def counted(human, metric, groups=None) -> PairCounts:
+    """The pairs within groups, from scores."""
+    h, m = np.asarray(human, float), np.asarray(metric, float)
+    first, second = pairs_within(np.zeros(len(h)) if groups is None else groups)
+    return count_pairs(h[first] - h[second], m[first] - m[second])
+
+
 def test_by_hand_on_two_segments():
     # Segment 1: human 3 > 2 > 1, metric 0.5, 0.7, 0.5: (3,2) wrong, (3,1) metric tie, (2,1) right.
     # Segment 2: human 2 = 2 > 1, metric 0.9, 0.1, 0.3: human tie left out, right, wrong.
     human = [3, 2, 1, 2, 2, 1]
     metric = [0.5, 0.7, 0.5, 0.9, 0.1, 0.3]
     segments = [1, 1, 1, 2, 2, 2]
-    first, second = pairs_within(segments)
-    human_difference = np.subtract(np.take(human, first), np.take(human, second))
-    counts = count_pairs(human_difference, np.take(metric, first) - np.take(metric, second))
+    counts = counted(human, metric, segments)
     assert counts == PairCounts(concordant=2, discordant=2, metric_ties=1, human_ties=1, both_tied=0)
-    assert consistency(human, metric, segments).value == 2 / 5
-    assert kendall_wmt(human, metric, segments).value == 0
-    assert accuracy(human, metric, segments).value == 2.5 / 5
-    assert accuracy(human, metric, segments).n == 5
+    assert counts.consistency.value == 2 / 5
+    assert counts.kendall_wmt.value == 0
+    assert counts.accuracy.value == 2.5 / 5
+    assert counts.accuracy.n == 5
 
 
 @settings(deadline=None)
@@ -63,14 +65,15 @@ def test_pairs_within_are_all_unordered_pairs_of_a_group(scores):
 @given(scores=grouped_scores())
 def test_statistics_hang_together(scores):
     human, metric, groups = scores
-    results = [f(human, metric, groups) for f in (consistency, kendall_wmt, accuracy)]
+    counts = counted(human, metric, groups)
+    results = [counts.consistency, counts.kendall_wmt, counts.accuracy]
     if not results[0].n:
         assert all(r.note == "no pair that humans tell apart" and math.isnan(r.value) for r in results)
         return
     right, tau, half = (r.value for r in results)
     assert right <= half
     assert half == pytest.approx((1 + tau) / 2)
-    assert kendall_wmt(human, -metric, groups).value == pytest.approx(-tau)
+    assert counted(human, -metric, groups).kendall_wmt.value == pytest.approx(-tau)
 
 
 def test_pairs_without_a_score_are_left_out():
@@ -79,9 +82,10 @@ def test_pairs_without_a_score_are_left_out():
 
 def test_a_constant_metric_has_no_credit_but_half_accuracy():
     human = [1, 2, 3]
-    assert consistency(human, [5, 5, 5]).value == 0
-    assert kendall_wmt(human, [5, 5, 5]).value == 0
-    assert accuracy(human, [5, 5, 5]).value == 0.5
+    counts = counted(human, [5, 5, 5])
+    assert counts.consistency.value == 0
+    assert counts.kendall_wmt.value == 0
+    assert counts.accuracy.value == 0.5
 
 
 class TestCalibration:

@@ -98,14 +98,6 @@ def controls(
             yield name, RatedPair(original, text, original, CONTROLS[name])
 
 
-def shuffled(originals: Sequence[str], seed: int = 0) -> Iterator[RatedPair]:
-    """Each original with its words in another order: nonsense that shares all its words."""
-    random = np.random.default_rng(seed)
-    for original in originals:
-        words = original.split()
-        yield RatedPair(original, " ".join(words[k] for k in random.permutation(len(words))), original, 1.0)
-
-
 def read_rated_pairs(path: str) -> list[RatedPair]:
     """Pairs from a table with the columns original, paraphrase and overall (1..5), separated by tabs."""
     pairs = []
@@ -131,15 +123,8 @@ def read_parabank(path: str, lang: str = "en", fully_novel: float = FULLY_NOVEL)
             ratings = tuple(_ratings(row["adequacy_all"], row["grammar_all"]))
         except ValueError as error:
             raise InputError(f"{place}: adequacy and grammar do not match ({error})") from error
-        pairs.append(
-            RatedPair(
-                row["reference"],
-                row["candidate"],
-                row["ref_id"],
-                ratings=ratings,
-                systems=tuple(row["sys_ids"].split()),
-            )
-        )
+        texts, systems = (row["reference"], row["candidate"]), tuple(row["sys_ids"].split())
+        pairs.append(RatedPair(*texts, row["ref_id"], ratings=ratings, systems=systems))
     new = novelty([pair.original for pair in pairs], [pair.paraphrase for pair in pairs], lang, fully_novel)
     overall = [
         float(np.mean([overall_score(*rating, value) for rating in pair.ratings]))

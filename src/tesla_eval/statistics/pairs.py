@@ -110,39 +110,6 @@ def pairs_within(groups: npt.ArrayLike) -> tuple[Index, Index]:
     return np.concatenate(first), np.concatenate(second)
 
 
-def consistency(human: npt.ArrayLike, metric: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Estimate:
-    """Share of correctly ordered pairs within groups; human ties are left out, a metric tie is not correct.
-
-    >>> consistency([1, 2, 3], [0.1, 0.1, 0.5]).value
-    0.6666666666666666
-    """
-    return _counts(human, metric, groups).consistency
-
-
-def kendall_wmt(human: npt.ArrayLike, metric: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Estimate:
-    """(concordant - discordant) / all pairs without human ties within groups; a metric tie adds 0.
-
-    >>> kendall_wmt([1, 2, 3], [0.1, 0.1, 0.05]).value
-    -0.6666666666666666
-    """
-    return _counts(human, metric, groups).kendall_wmt
-
-
-def accuracy(human: npt.ArrayLike, metric: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Estimate:
-    """Share of correctly ordered pairs within groups; human ties are left out, a metric tie counts half.
-
-    >>> accuracy([1, 2, 3], [0.1, 0.1, 0.5]).value
-    0.8333333333333334
-    """
-    return _counts(human, metric, groups).accuracy
-
-
-def _counts(human: npt.ArrayLike, metric: npt.ArrayLike, groups: npt.ArrayLike | None) -> PairCounts:
-    h, m = paired_vectors(human, metric)
-    first, second = pairs_within(np.zeros(len(h)) if groups is None else groups)
-    return count_pairs(h[first] - h[second], m[first] - m[second])
-
-
 # Averages this close are equal: sums of fractions carry rounding error, and the smaller epsilon is to win a
 # tie.
 _SAME = 1e-12

@@ -283,10 +283,8 @@ def cross_validate(
         raise UsageError("there are no pairs to compare penalties on; lower --threshold")
     by_segment, by_set = measured(segment_folds(sets, _FOLDS)), measured(set_folds(sets))
     return [
-        Validation(
-            learner, penalty, _mean(by_segment[penalty]), _mean(by_set[penalty]) if by_set[penalty] else None
-        )
-        for penalty in penalties
+        Validation(learner, penalty, _mean(taus), _mean(by_set[penalty]) if by_set[penalty] else None)
+        for penalty, taus in by_segment.items()
     ]
 
 

@@ -102,11 +102,9 @@ def _training_set(
         table = judged.preferences.joined(outputs)
         segment, better, worse = table.segment, table.better, table.worse
     else:
-        human = outputs.human
-        deviation = float(np.nanstd(human)) if not np.isnan(human).all() else 0.0
-        segment, better, worse = pairs_of_scores(human, threshold * deviation)
-    judgements = np.stack([segment, better, worse])
-    judgements, counts = np.unique(judgements, axis=1, return_counts=True)
+        deviation = 0.0 if np.isnan(outputs.human).all() else float(np.nanstd(outputs.human))
+        segment, better, worse = pairs_of_scores(outputs.human, threshold * deviation)
+    judgements, counts = np.unique(np.stack([segment, better, worse]), axis=1, return_counts=True)
     cells = _cells(outputs, judgements)
     row_of = {cell: row for row, cell in enumerate(cells)}
     segment, better, worse = judgements.tolist()

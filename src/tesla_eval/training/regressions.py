@@ -149,7 +149,6 @@ def train_pem(
     pivots: Sequence[str],
     language_model: str,
     *,
-    grid: Grid = GRID,
     folds: int = 5,
     progress: Progress = NO_PROGRESS,
 ) -> PemModel:
@@ -162,9 +161,9 @@ def train_pem(
         raise BuildError("no pair of texts has words to learn from")
     targets = np.array([pairs[k].overall for k in kept])
     groups = [pairs[k].group for k in kept]
-    progress.stage("searching (settings)", grid.size)
+    progress.stage("searching (settings)", GRID.size)
     fit = fit_support_vectors(
-        PARAPHRASE_FEATURES, rows[kept], targets, groups, grid, folds=folds, progress=progress
+        PARAPHRASE_FEATURES, rows[kept], targets, groups, GRID, folds=folds, progress=progress
     )
     return PemModel(
         features.analysis.language, fit.model, tuple(pivots), language_model,

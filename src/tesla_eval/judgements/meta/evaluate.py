@@ -132,11 +132,9 @@ def _segment_level(joined: Joined, metric: FloatTable) -> dict[str, Estimate]:
             estimates[name] = _noting(pooled, missing, total, "judged outputs")
             within = within_segments(name, human, metric)
             within = within[~np.isnan(within)]
-            estimates[f"{name}_within"] = (
-                Estimate(math.fsum(within.tolist()) / len(within), len(within))
-                if len(within)
-                else Estimate(math.nan, 0, "no segment in which the correlation exists")
-            )
+            mean = math.fsum(within.tolist()) / len(within) if len(within) else math.nan
+            note = "" if len(within) else "no segment in which the correlation exists"
+            estimates[f"{name}_within"] = Estimate(mean, len(within), note)
         else:
             estimates[name] = estimates[f"{name}_within"] = Estimate(math.nan, 0, "no human segment scores")
     return estimates
