@@ -171,7 +171,6 @@ def thinned(judged: JudgedSet, every: int) -> JudgedSet:
         hypotheses=tuple(tuple(row[place] for place in kept) for row in outputs.hypotheses),
         references=tuple(tuple(row[place] for place in kept) for row in outputs.references),
         human=outputs.human[:, kept],
-        documents=None,
     )
     old = judged.preferences
     if old is None:

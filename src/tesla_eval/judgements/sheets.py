@@ -146,7 +146,8 @@ def make_round(material: Material, plan: Plan) -> JudgingKey:
     >>> [(task.item, sorted(task.systems)) for task in key.sheets[0].tasks]
     [(0, [('a',), ('b',)])]
     """
-    tasks = [task for item in _drawn(material, plan) for task in _tasks_of(item, material, plan)]
+    drawn = sorted(_shuffled(range(material.items), f"{plan.seed}/items")[: plan.items])
+    tasks = [task for item in drawn for task in _tasks_of(item, material, plan)]
     if not tasks:
         raise UsageError("there is nothing to judge: in every item all systems have the same output")
     items = list(dict.fromkeys(task.item for task in tasks))
@@ -170,11 +171,6 @@ def _shuffled(things: Sequence[_Thing], salt: str) -> list[_Thing]:
     """An order that depends on the salt alone, on every machine and in every version of Python."""
     places = sorted(range(len(things)), key=lambda k: _digest(salt, k))
     return [things[k] for k in places]
-
-
-def _drawn(material: Material, plan: Plan) -> list[int]:
-    items = _shuffled(range(material.items), f"{plan.seed}/items")
-    return sorted(items if plan.items is None else items[: plan.items])
 
 
 def _tasks_of(item: int, material: Material, plan: Plan) -> Iterator[Task]:

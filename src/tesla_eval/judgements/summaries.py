@@ -13,6 +13,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, SummaryRow
 from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder, whole_text
+from tesla_eval.texts.compression import without_suffix
 from tesla_eval.texts.lines import read_json_lines
 from tesla_eval.texts.tables import usual_name
 
@@ -80,7 +81,7 @@ def read_summaries(path: str) -> SummarySet:
     """Summaries from JSON Lines, from a folder of text files, or from a judged data set, whichever `path` is."""
     folder = Path(path)
     if not folder.is_dir():
-        return _collected(_name(folder), _json_rows(path))
+        return _collected(without_suffix(folder.name).removesuffix(".jsonl"), _json_rows(path))
     if is_tac_folder(folder):
         return _collected(folder.resolve().name, read_tac_folder(folder))
     if (folder / "peers").is_dir():
@@ -215,10 +216,6 @@ def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
 
 def _present(folder: Path, name: str) -> Path | None:
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
-
-
-def _name(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
 def _value(row: Mapping[str, Any], key: str, place: str) -> Any:

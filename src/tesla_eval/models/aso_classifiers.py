@@ -74,13 +74,10 @@ class ModifiedHuberClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return X, np.where(numbers[:, None] == own, 1.0, -1.0)
 
     def _fit_targets(self, X: Any, problems: FloatArray, structure: FloatArray | None) -> None:  # noqa: N803
-        matrix, free = X, 0
-        if self.fit_intercept:
+        matrix, free = X, int(self.fit_intercept)
+        if free:
             ones = np.ones((X.shape[0], 1))
-            matrix, free = (
-                (hstack([X, csc_matrix(ones)]).tocsr() if is_sparse(X) else np.hstack([X, ones])),
-                1,
-            )
+            matrix = hstack([X, csc_matrix(ones)]).tocsr() if is_sparse(X) else np.hstack([X, ones])
         minima = solve(matrix, problems, self.penalty, structure, free, self.tolerance, self.max_iter)
         weights = np.array([minimum.u for minimum in minima])
         self.n_iter_ = max(1, *(minimum.iterations for minimum in minima))

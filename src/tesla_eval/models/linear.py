@@ -84,9 +84,7 @@ class LinearModel:
     def _relatives(self) -> tuple[tuple[int, ...], ...]:
         """For every feature the columns of its family."""
         names = self.families or self.features
-        return tuple(
-            tuple(k for k, other in enumerate(names) if other == name) for name in names
-        )  # fmt: skip
+        return tuple(tuple(k for k, other in enumerate(names) if other == name) for name in names)
 
     def complete(self, values: FloatArray) -> FloatArray:
         """`values` with a feature that does not exist replaced by the mean of its family, or else by its own mean.

@@ -34,7 +34,6 @@ from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import BUILT_IN, create_metric, default_metrics, described, metric_key
 from tesla_eval.metrics.requests import MetricRequest, parse_requests
-from tesla_eval.metrics.results import Explanation
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.metrics.segments import References, check_references
 from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work
@@ -154,7 +153,10 @@ class Service:
         query, explained = await self._answered(request, Explaining, {*_FIELDS, "drawing"})
         results = []
         for metric, explanations in zip(query.metrics, explained, strict=True):
-            documents = [_explanation(one, query.drawing) for one in explanations]
+            documents = [one.to_dict() for one in explanations]
+            if query.drawing:  # what the script of the page draws
+                for document, one in zip(documents, explanations, strict=True):
+                    document["drawing"] = one.drawn_data()
             results.append({"metric": metric.name, "explanations": documents})
         return _json({"lang": query.lang, "results": results}, seconds=self._limits.seconds)
 
@@ -275,12 +277,6 @@ def _check_lists(hypotheses: Any, references: Any, sources: Any) -> None:
         len(sources) != len(hypotheses) or not all(isinstance(s, str) for s in sources)
     ):
         raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources, or some are not texts")
-
-
-def _explanation(explanation: Explanation, drawing: bool) -> dict[str, Any]:
-    """Specification §17, and if asked for what the script of the page draws."""
-    document = explanation.to_dict()
-    return {**document, "drawing": explanation.drawn_data()} if drawing else document
 
 
 async def _in_time(reading: Awaitable[None], seconds: float) -> None:

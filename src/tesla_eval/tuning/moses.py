@@ -11,11 +11,6 @@ _WEIGHT = re.compile(r"(\s*([^\s=#]+)\s*=)([^#]*)(.*)", re.DOTALL)
 _UNTUNEABLE = "UnknownWordPenalty"  # Moses does not tune it, whatever the file says
 
 
-def is_moses(lines: Sequence[str]) -> bool:
-    """Whether the lines are a `moses.ini` with weights."""
-    return any(line.strip() == "[weight]" for line in lines)
-
-
 def moses_weights(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """The line, the name and the value of each weight; several values of one name get numbers, as in n-best lists.
 

@@ -74,7 +74,9 @@ def read_nbest(
     name = name or detect_format(head)
     reader.unread(head)
     if name == "plain":
-        return _plain_lists(reader, _list_size(size, nbest_format), segments)
+        if size and not re.fullmatch("[1-9][0-9]{0,6}", size):
+            raise UsageError(f"n-best format {nbest_format!r}: K must be a number from 1 on")
+        return _plain_lists(reader, int(size) if size else None, segments)
     if name == "fairseq":
         return _fairseq_lists(reader)
     if name == "json":
@@ -314,14 +316,6 @@ def _check_column(name: str, column: Any, count: int, place: str) -> None:
         raise InputError(f"{place}: {name[:40]!r} must be a list of {count} numbers, one per candidate")
     if not all(type(value) in (int, float) for value in column):
         raise InputError(f"{place}: {name[:40]!r} must hold numbers only")
-
-
-def _list_size(size: str, nbest_format: str | None) -> int | None:
-    if not size:
-        return None
-    if not re.fullmatch("[1-9][0-9]{0,6}", size):
-        raise UsageError(f"n-best format {nbest_format!r}: K must be a number from 1 on")
-    return int(size)
 
 
 def _plain_lists(lines: _Lines, size: int | None, segments: int | None) -> Iterator[CandidateList]:

@@ -11,7 +11,7 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
 from tesla_eval.texts.lines import LineReader, is_number
-from tesla_eval.tuning.moses import fixed_weights, is_moses, moses_weights, with_moses_weights
+from tesla_eval.tuning.moses import fixed_weights, moses_weights, with_moses_weights
 from tesla_eval.tuning.nbest import SEPARATOR
 
 _UNBOUNDED = {"-inf": -math.inf, "+inf": math.inf, "inf": math.inf, "none": math.inf}
@@ -109,7 +109,7 @@ def read_parameters(path: str) -> Parameters:
     """Z-MERT's parameters (`name ||| value Opt|Fix min max randMin randMax`), a `moses.ini`, or lines `NAME VALUE`."""
     reader = LineReader(path)
     lines = list(reader)
-    if is_moses(lines):
+    if "[weight]" in map(str.strip, lines):
         return _moses_parameters(lines, reader.name)
     items: list[Parameter] = []
     normalization = "none"

@@ -84,7 +84,7 @@ def logistic_regression(rows: FloatArray, offset: FloatArray, regularisation: fl
     """
     weights = np.zeros(rows.shape[1])
     for _ in range(_NEWTON_STEPS):
-        chance = _sigmoid(-_scores(rows, weights, offset))  # of being on the wrong side
+        chance = 0.5 - 0.5 * np.tanh(_scores(rows, weights, offset) / 2)  # of being on the wrong side
         gradient = np.einsum("nf,n->f", rows, chance) - regularisation * weights
         curvature = np.einsum("nf,ng->fg", rows * (chance * (1 - chance))[:, None], rows)
         step = np.linalg.solve(curvature + max(regularisation, _LEAST_RIDGE) * np.eye(len(weights)), gradient)
@@ -106,7 +106,3 @@ def _log_posterior(rows: FloatArray, offset: FloatArray, weights: FloatArray, re
 def _scores(rows: FloatArray, weights: FloatArray, offset: FloatArray) -> FloatArray:
     """Without BLAS, whose sums depend on the number of threads."""
     return np.asarray(np.einsum("nf,f->n", rows, weights) + offset)
-
-
-def _sigmoid(x: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)))

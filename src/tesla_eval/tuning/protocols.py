@@ -16,7 +16,6 @@ import numpy as np
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.texts.tables import usual_name
 from tesla_eval.tuning.nbest import SEPARATOR
@@ -88,11 +87,8 @@ class Protocol(ABC):
             if len(segments) == 1:
                 return [_shown(error)]
             return [result for segment in segments for result in self._score_alike([segment])]
-        return [(score, row) for score, row in zip(scored.scores.tolist(), self._rows(scored), strict=True)]
-
-    def _rows(self, scored: SegmentScores) -> list[list[float]]:
-        rows: list[list[float]] = TuningObjective.of(self.metric_for()).statistics(scored).tolist()
-        return rows
+        rows = TuningObjective.of(self.metric_for()).statistics(scored).tolist()
+        return list(zip(scored.scores.tolist(), rows, strict=True))
 
 
 def _shown(error: Exception) -> str:
