@@ -62,9 +62,7 @@ def read_tac_folder(folder: Path) -> Iterator[SummaryRow]:
     for path in _text_files(folder):
         match = _FILE.fullmatch(path.name)
         if match is None:
-            raise InputError(
-                f"{path}: is not called DOCSET.KIND.SIZE.SELECTOR.SUMMARISER, as NIST's summaries are"
-            )
+            raise InputError(f"{path}: is not called DOCSET.KIND.SIZE.SELECTOR.SUMMARISER, as by NIST")
         topic = match["docset"].upper() + (f".{match['document']}" if match["document"] else "")
         if match["summariser"].isdigit():
             if (topic, match["summariser"]) in peers:

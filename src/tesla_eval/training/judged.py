@@ -91,11 +91,7 @@ def pairs_of_scores(human: FloatArray, threshold: float) -> tuple[Index, Index, 
 
 
 def _training_set(
-    judged: JudgedSet,
-    metric: FeatureMetric,
-    cache: ScoreCache,
-    threshold: float,
-    progress: Progress,
+    judged: JudgedSet, metric: FeatureMetric, cache: ScoreCache, threshold: float, progress: Progress
 ) -> TrainingSet:
     outputs = judged.outputs
     if judged.preferences is not None:

@@ -166,8 +166,7 @@ def train_pem(
         PARAPHRASE_FEATURES, rows[kept], targets, groups, GRID, folds=folds, progress=progress
     )
     return PemModel(
-        features.analysis.language, fit.model, tuple(pivots), language_model,
-        features.analysis.lemma_fingerprint,
+        features.analysis.language, fit.model, tuple(pivots), language_model, features.analysis.lemma_fingerprint,
         {"pairs": len(kept), "originals": len(set(groups)), "folds": folds, "pearson": round(fit.correlation, 4),
          **fit.parameters},
     )  # fmt: skip
