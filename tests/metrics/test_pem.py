@@ -364,7 +364,7 @@ class TestRerank:
         for lines, message in (
             (["0 ||| a"], "no candidates for segment 1"),
             (["a b"], "cannot be shared equally"),
-            (["0 ||| a", "1 ||| b", "2 ||| c"], "has candidates for segment 2"),
+            (["0 ||| a", "1 ||| b", "2 ||| c"], "segment 2, but there are references for 2"),
             (["1 ||| a", "0 ||| b"], "n.best, line 2"),
         ):
             outcome = tesla(
