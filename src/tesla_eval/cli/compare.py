@@ -21,10 +21,11 @@ from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import (
     check_output,
     csv_lines,
-    latex_escaped,
+    latex_table,
     markdown_table,
     output_option,
     proper_name,
+    tsv_lines,
     write_output,
 )
 from tesla_eval.cli.shared.score_formats import signature_line
@@ -139,17 +140,11 @@ def _latex(found: Comparisons) -> Iterator[str]:
         yield "% bold: in the first rank cluster (approximate randomisation, Holm-corrected)"
     else:
         yield "% dagger: differs from the baseline (approximate randomisation, Holm-corrected)"
-    yield f"\\begin{{tabular}}{{l{'r' * len(found.by_metric)}}}"
-    yield "\\toprule"
-    metrics = [latex_escaped(proper_name(comparison.metric)) for comparison in found.by_metric]
-    yield " & ".join(["System", *metrics]) + r" \\"
-    yield "\\midrule"
     names = short_names(first.systems)
-    for i in first.best_first:
-        cells = [_latex_cell(comparison, i) for comparison in found.by_metric]
-        yield " & ".join([latex_escaped(names[i]), *cells]) + r" \\"
-    yield "\\bottomrule"
-    yield "\\end{tabular}"
+    rows = (
+        [names[i], *(_latex_cell(comparison, i) for comparison in found.by_metric)] for i in first.best_first
+    )
+    yield from latex_table([comparison.metric for comparison in found.by_metric], rows)
 
 
 def _latex_cell(comparison: SystemComparison, system: int) -> str:
@@ -215,17 +210,11 @@ def _rows(found: Comparisons) -> Iterator[list[str]]:
             cells = [getattr(pair, name) for name in _PAIR_FIELDS]
             significant = "yes" if pair.is_significant(comparison.alpha) else "no"
             cells = [comparison.metric, *cells, scores[pair.first], scores[pair.second], significant]
-            yield [_cell(cell) for cell in cells]
-
-
-def _cell(value: str | float) -> str:
-    if isinstance(value, str):
-        return " ".join(value.split())
-    return "" if math.isnan(value) else repr(value)
+            yield ["" if isinstance(cell, float) and math.isnan(cell) else str(cell) for cell in cells]
 
 
 def _tsv(found: Comparisons) -> Iterator[str]:
-    return map("\t".join, _rows(found))
+    return tsv_lines(_rows(found))
 
 
 def _csv(found: Comparisons) -> Iterator[str]:

@@ -27,6 +27,7 @@ from tesla_eval.metrics import Metric
 from tesla_eval.metrics.comparison import explain_difference
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.results import Explanation
+from tesla_eval.metrics.scoring import whole_streams
 from tesla_eval.texts.tables import is_summary_source
 
 
@@ -227,20 +228,16 @@ _RENDERERS: dict[str, Callable[[Explanation, str | None, Mapping[str, str]], Ite
 
 def _explain_two(metric: Metric, given: Inputs, segment: int | None, as_json: bool) -> None:
     """Why one system scores higher than the other, on the test set or on one segment of it."""
-    streams: list[list[str | None]] = [[] for _ in given.references]
-    texts: tuple[list[str], list[str]] = ([], [])
-    for chunk in given.chunks:
-        for stream, part in zip(streams, chunk.references, strict=True):
-            stream.extend(part)
-        for kept, lines in zip(texts, chunk.systems, strict=True):
-            kept.extend(lines)
+    chunks = list(given.chunks)
+    first, second = ([text for chunk in chunks for text in chunk.systems[k]] for k in range(2))
+    streams = whole_streams(chunks)
     if segment is not None:
-        if not 1 <= segment <= len(texts[0]):
-            raise click.UsageError(f"--segment {segment}: there are {len(texts[0])} segments")
+        if segment > len(first):
+            raise click.UsageError(f"--segment {segment}: there are {len(first)} segments")
         span = slice(segment - 1, segment)
-        streams, texts = [stream[span] for stream in streams], (texts[0][span], texts[1][span])
-        streams = [stream for stream in streams if stream[0] is not None]
-    difference = explain_difference(metric, *texts, streams)
+        first, second = first[span], second[span]
+        streams = [stream[span] for stream in streams if stream[segment - 1] is not None]
+    difference = explain_difference(metric, first, second, streams)
     if as_json:
         document = {"systems": list(given.systems), "segment": segment, **difference.to_dict()}
         write_lines([json.dumps(document, ensure_ascii=False)])

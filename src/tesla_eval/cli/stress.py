@@ -24,6 +24,7 @@ from tesla_eval.cli.shared.terminal import aligned, note, progress, visible, wri
 from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, choose_kinds
 from tesla_eval.judgements.stress.run import DEFAULT_SEED, StressResult, StressRow
 from tesla_eval.judgements.stress.run import stress as run_stress
+from tesla_eval.metrics.scoring import whole_streams
 
 
 @click.command(cls=Command)
@@ -59,21 +60,19 @@ def stress(
     if len(set(systems)) < len(systems):
         raise click.UsageError("a system is given twice")
     chosen_kinds = choose_kinds(name.strip() for given in kinds for name in given.split(",") if name.strip())
-    outputs: list[list[str]] = [[] for _ in systems]
-    streams: list[list[str | None]] = [[] for _ in references]
-    sources: list[str] = []
-    for chunk in read_chunks(references, systems, source):
-        for kept, texts in zip(outputs, chunk.systems, strict=True):
-            kept.extend(texts)
-        for stream, more in zip(streams, chunk.references, strict=True):
-            stream.extend(more)
-        sources.extend(chunk.sources or ())
+    chunks = list(read_chunks(references, systems, source))
+    outputs = {
+        name: [text for chunk in chunks for text in chunk.systems[place]]
+        for place, name in enumerate(systems)
+    }
+    streams = whole_streams(chunks)
+    sources = [text for chunk in chunks for text in chunk.sources or ()]
     sample = [text for stream in streams for text in stream[:SAMPLE] if text]
     language = identified_language(language, sample)
     chosen = choose_metrics(metrics, language)
     with progress("scoring (texts)") as bar:
         result = run_stress(
-            chosen, streams, language, dict(zip(systems, outputs, strict=True)), sources if source else None,
+            chosen, streams, language, outputs, sources if source else None,
             kinds=chosen_kinds, seed=seed, jobs=jobs, progress=bar,
         )  # fmt: skip
     if damaged_texts is not None:

@@ -19,6 +19,7 @@ from tesla_eval.cli.shared.options import (
 )
 from tesla_eval.cli.shared.outputs import OUTPUT_PATH, write_output
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
+from tesla_eval.metrics.scoring import whole_streams
 from tesla_eval.tuning.mert import MertOptions
 from tesla_eval.tuning.outer import Iteration, Loop, Optimiser, tune_decoder, tune_list
 from tesla_eval.tuning.parameters import Parameters, read_parameters
@@ -114,7 +115,7 @@ def tune(
     to_screen = output == Path("-")
     if decoder is not None and to_screen and work is None:
         raise click.UsageError("-o - needs --work: a folder for the lists of the decoder")
-    streams = _reference_streams(references)
+    streams = whole_streams(list(read_chunks(references, ())))
     texts = [text for stream in streams for text in stream if text]
     chosen = choose_metric(metric, identified_language(language, texts), workers=jobs)
     options: Optimiser = (
@@ -160,14 +161,6 @@ _HEAD = ("iteration", "candidates", "new", "before", "tuned")
 def _row(done: Iteration) -> tuple[str, ...]:
     scores = (f"{done.tuned.start_score:.4f}", f"{done.tuned.score:.4f}")
     return (str(done.number), str(done.candidates), str(done.new), *scores)
-
-
-def _reference_streams(paths: tuple[str, ...]) -> list[list[str | None]]:
-    streams: list[list[str | None]] = [[] for _ in paths]
-    for chunk in read_chunks(paths, ()):
-        for stream, part in zip(streams, chunk.references, strict=True):
-            stream.extend(part)
-    return streams
 
 
 def _is_zmert(parameters: Parameters) -> bool:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
-from tesla_eval.connect.batches import BatchScorer, ScoredBatch, need_package
+from tesla_eval.connect.batches import BatchScorer, ScoredBatch
 from tesla_eval.metrics.scoring import NamedMetric, Scored, map_texts
+from tesla_eval.texts.tables import open_parquet
 
 if TYPE_CHECKING:
     import pyarrow
 
 _ROWS_AT_ONCE = 2048
-_READ_BUFFER = 1 << 20  # bytes per column: without it, a whole column of a row group is read at once
 _ROW_GROUP = 1 << 17  # rows that are written together
 _ROW_GROUP_BYTES = 32 << 20  # or fewer, if they are large
 _SPAN_ROWS = 1 << 16  # rows that one worker scores into one part: seconds of work
@@ -33,10 +32,8 @@ class RowGroupSpan(NamedTuple):
 
 def row_group_spans(path: str) -> list[RowGroupSpan]:
     """The row groups of a file, small ones together; as a worker's share of the file."""
-    from pyarrow import parquet
-
     spans = []
-    with _explained(path), parquet.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         first = before = rows = 0
         for group in range(file.num_row_groups):
             rows += file.metadata.row_group(group).num_rows
@@ -49,36 +46,22 @@ def row_group_spans(path: str) -> list[RowGroupSpan]:
 def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.Table]]:
     """The columns that a scorer reads, in tables of a bounded number of rows, and the rows before each in the file."""
     import pyarrow
-    from pyarrow import parquet
 
-    with (
-        _explained(span.path),
-        parquet.ParquetFile(span.path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
-    ):
-        first_row = span.rows_before
-        scorer.schema(file.schema_arrow)  # refuses what does not fit
-        for batch in file.iter_batches(
-            batch_size=_SPAN_ROWS, row_groups=range(span.first, span.end),
-            columns=scorer.needed(file.schema_arrow), use_threads=False,
-        ):  # fmt: skip
-            yield first_row, pyarrow.Table.from_batches([batch])
-            first_row += batch.num_rows
+    groups = range(span.first, span.end)
+    for first_row, batch in _batches(span.path, scorer, _SPAN_ROWS, groups, span.rows_before):
+        yield first_row, pyarrow.Table.from_batches([batch])
 
 
 def parquet_schema(path: str) -> pyarrow.Schema:
     """The columns of a file."""
-    need_package("pyarrow", "parquet")
-    from pyarrow import parquet
-
-    with _explained(path), parquet.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         return file.schema_arrow
 
 
 def scored_schema(path: str, scorer: BatchScorer) -> pyarrow.Schema:
     """The columns of the results for a file; `InputError` names the file that does not fit."""
-    schema = parquet_schema(path)
-    with _explained(path):
-        return scorer.schema(schema)
+    with open_parquet(path) as file:
+        return scorer.schema(file.schema_arrow)
 
 
 def check_columns(paths: Sequence[str], scorer: BatchScorer) -> None:
@@ -95,9 +78,7 @@ def check_columns(paths: Sequence[str], scorer: BatchScorer) -> None:
 
 def parquet_rows(path: str) -> int:
     """The number of rows of a file."""
-    from pyarrow import parquet
-
-    with _explained(path), parquet.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         return int(file.metadata.num_rows)
 
 
@@ -118,7 +99,7 @@ def score_parquet(
 
     def scored_batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal rows
-        for scored in map_texts(score, _numbered(path, scorer), workers):
+        for scored in map_texts(score, _batches(path, scorer, _ROWS_AT_ONCE), workers):
             total.add(scored.parts)
             if scored.batch.num_rows:
                 total.note_references(scored.references)
@@ -155,32 +136,14 @@ def write_parquet(path: Path, schema: pyarrow.Schema, batches: Iterable[pyarrow.
             writer.write_table(pyarrow.Table.from_batches(group, schema))
 
 
-def _numbered(path: str, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-    """Batches with the number of rows before each."""
-    from pyarrow import parquet
-
-    with (
-        _explained(path),
-        parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file,
-    ):
-        first_row = 0
+def _batches(
+    path: str, scorer: BatchScorer, rows: int, groups: range | None = None, first_row: int = 0
+) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    """The columns that a scorer reads, of all row groups or of some, so many rows at a time; and the rows before."""
+    with open_parquet(path) as file:
+        scorer.schema(file.schema_arrow)  # refuses what does not fit
         columns = scorer.needed(file.schema_arrow)
         # One thread: it reads far faster than rows are scored.
-        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns, use_threads=False):
+        for batch in file.iter_batches(rows, row_groups=groups, columns=columns, use_threads=False):
             yield first_row, batch
             first_row += batch.num_rows
-
-
-@contextmanager
-def _explained(path: str) -> Iterator[None]:
-    """Errors about a file as `InputError` that names it."""
-    import pyarrow
-
-    try:
-        yield
-    except InputError as error:
-        raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from None
-    except pyarrow.ArrowException as error:
-        raise InputError(f"{path}: is not a sound Parquet file ({error})") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error

@@ -8,7 +8,8 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Sequence
-from typing import IO, Any, Protocol
+from functools import partial
+from typing import IO, Any
 
 from tesla_eval.base.errors import UsageError
 
@@ -29,7 +30,7 @@ def open_bytes(path: str) -> IO[bytes]:
     if path.endswith(".bz2"):
         return bz2.open(path, "rb")
     if path.endswith(".xz"):
-        return _Stream(path, _new_xz)  # type: ignore[return-value]
+        return _Stream(path, partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY))  # type: ignore[return-value]
     if path.endswith(".zst"):
         return _open_zstandard(path)
     return open(path, "rb")  # noqa: PTH123
@@ -70,29 +71,10 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, _DAMAGE) or without_number or type(error).__name__ == "ZstdError"
 
 
-class _Decompressor(Protocol):
-    """What the decompressors of the standard library have in common."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the stream has ended; another one may follow it."""
-
-    @property
-    def needs_input(self) -> bool:
-        """Whether more can be unpacked only from more data."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """What follows the stream."""
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        """Some unpacked bytes."""
-
-
 class _Stream(io.RawIOBase):
-    """A compressed file of one or several streams, unpacked piece by piece."""
+    """A compressed file of one or several streams, unpacked piece by piece by decompressors such as `lzma` has."""
 
-    def __init__(self, path: str, new: Callable[[], _Decompressor], block: int = 1 << 16) -> None:
+    def __init__(self, path: str, new: Callable[[], Any], block: int = 1 << 16) -> None:
         self._file = open(path, "rb")  # noqa: PTH123, SIM115
         self._new, self._block = new, block
         self._decompressor = new()
@@ -112,7 +94,7 @@ class _Stream(io.RawIOBase):
                 data, self._rest = self._rest or self._file.read(self._block), b""
                 if not data:
                     raise EOFError("the file ends in the middle")
-            unpacked = self._decompressor.decompress(data, size)
+            unpacked: bytes = self._decompressor.decompress(data, size)
             if unpacked:
                 return unpacked
 
@@ -125,10 +107,6 @@ class _Stream(io.RawIOBase):
             self._rest = block.lstrip(b"\x00")
         self._decompressor = self._new()
         return True
-
-
-def _new_xz() -> _Decompressor:
-    return lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
 
 
 def _open_zstandard(path: str) -> IO[bytes]:
@@ -159,7 +137,7 @@ class _ZstandardFrame:
         return bytes(self._frame.decompress(data))
 
 
-def _zstandard_package(path: str) -> Callable[[], _Decompressor]:
+def _zstandard_package(path: str) -> Callable[[], _ZstandardFrame]:
     try:
         import zstandard
     except ImportError:

@@ -9,6 +9,7 @@ import csv
 import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -98,15 +99,13 @@ class TableRow(NamedTuple):
     """What is missing, if rows may lack something."""
 
 
-def is_table(path: str, columns: Columns | None = None) -> bool:
+def is_table(path: str) -> bool:
     """Whether the file's name, or for JSON Lines its first line, says that it is a table of segments."""
     ending = _ending(path)
     if ending in ("tsv", "csv", "parquet"):
         return True
     if ending not in ("jsonl", "ndjson"):
         return False
-    if columns is not None:
-        return True
     _, first = next(read_json_lines(path), ("", {}))
     return "system" not in first and usual_name(first, "hyp") is not None
 
@@ -226,6 +225,20 @@ def _under_header(name: str, rows: Iterator[tuple[str, list[str]]]) -> Iterator[
 
 
 def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+    with open_parquet(path) as file:
+        # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
+        wanted = [*columns.hyp, *columns.ref, *columns.src]
+        names = wanted if set(wanted) <= set(file.schema_arrow.names) else []
+        number = 0
+        for batch in file.iter_batches(batch_size=1024 if names else 1, columns=names or None):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path}, row {number}", row
+
+
+@contextmanager
+def open_parquet(path: str) -> Iterator[Any]:
+    """The file for pyarrow; errors about it, and those that do not name it, are `InputError`s that do."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -236,14 +249,9 @@ def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
     try:
         # With a buffer, a column of a row group is read bit by bit, not at once.
         with parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file:
-            # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
-            wanted = [*columns.hyp, *columns.ref, *columns.src]
-            names = wanted if set(wanted) <= set(file.schema_arrow.names) else []
-            number = 0
-            for batch in file.iter_batches(batch_size=1024 if names else 1, columns=names or None):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path}, row {number}", row
+            yield file
+    except InputError as error:
+        raise error if str(error).startswith(path) else InputError(f"{path}: {error}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be opened ({error.strerror or error})") from error
     except pyarrow.ArrowException as error:

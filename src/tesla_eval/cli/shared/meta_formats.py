@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import groupby
+from itertools import combinations, groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from typing import Any
 import click
 import numpy as np
 
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.cli.shared.outputs import tsv_lines
 from tesla_eval.cli.shared.terminal import aligned, visible
 from tesla_eval.judgements.meta.evaluate import Result
 from tesla_eval.judgements.meta.join import Joined
@@ -27,6 +29,7 @@ from tesla_eval.judgements.meta.significance import (
     PreferenceShares,
 )
 from tesla_eval.judgements.wmt import write_score_file
+from tesla_eval.metrics.results import json_number
 from tesla_eval.report.human import bars, scatter
 from tesla_eval.statistics.agreements import Agreement
 
@@ -121,45 +124,35 @@ def _json(study: Study) -> Iterator[str]:
 
 def _comparison_dict(of_set: SetComparison) -> dict[str, Any]:
     comparison = of_set.comparison
+    order = _best_first(comparison)
+
+    def numbers(place: int | tuple[int, int], **tables: FloatArray) -> dict[str, float | None]:
+        return {name: json_number(float(table[place])) for name, table in tables.items()}
+
     metrics = [
         {
             "metric": comparison.metrics[i],
-            "value": _number(comparison.values[i]),
-            "low": _number(comparison.low[i]),
-            "high": _number(comparison.high[i]),
+            **numbers(i, value=comparison.values, low=comparison.low, high=comparison.high),
             "cluster": comparison.clusters[i] or None,
         }
-        for i in _best_first(comparison)
+        for i in order
     ]
+    tests = {"wins": comparison.wins, "p_value": comparison.p_values, "p_holm": comparison.adjusted}
     pairs = [
-        {
-            "better": comparison.metrics[i],
-            "worse": comparison.metrics[j],
-            "wins": _number(comparison.wins[i, j]),
-            "p_value": _number(comparison.p_values[i, j]),
-            "p_holm": _number(comparison.adjusted[i, j]),
-        }
-        for place, i in enumerate(_best_first(comparison))
-        for j in _best_first(comparison)[place + 1 :]
+        {"better": comparison.metrics[i], "worse": comparison.metrics[j], **numbers((i, j), **tests)}
+        for i, j in combinations(order, 2)
     ]
-    head = {"lp": of_set.lp, "testset": of_set.testset, "level": comparison.level}
-    return {
-        **head,
-        "statistic": comparison.statistic,
-        "alpha": comparison.alpha,
-        "resamples": comparison.resamples,
-        "metrics": metrics,
-        "pairs": pairs,
-    }
+    head = {"lp": of_set.lp, "testset": of_set.testset}
+    own = {key: getattr(comparison, key) for key in ("level", "statistic", "alpha", "resamples")}
+    return {**head, **own, "metrics": metrics, "pairs": pairs}
 
 
 def _tsv(study: Study) -> Iterator[str]:
     for signature in study.signatures:  # the columns are fixed, so they go aside
         click.echo(signature, err=True)
-    yield "\t".join(_COLUMNS)
-    for result in (*study.results, *study.averages):
-        row = {**result.to_dict(), "value": "" if math.isnan(result.value) else repr(result.value)}
-        yield "\t".join(str(row.get(column, "")) for column in _COLUMNS)
+    rows = [result.to_dict() for result in (*study.results, *study.averages)]
+    cells = ([row.get(column) for column in _COLUMNS] for row in rows)
+    yield from tsv_lines([_COLUMNS, *(["" if cell is None else cell for cell in row] for row in cells)])
 
 
 def _best_first(comparison: MetricComparison) -> list[int]:
@@ -169,10 +162,6 @@ def _best_first(comparison: MetricComparison) -> list[int]:
 
 def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _shown(value: float) -> str:
@@ -236,15 +225,11 @@ def _judge_tables(judges: JudgeAgreement) -> Iterator[str]:
         rows = [["judge", "judge", "sentence Pearson", "outputs", "system Pearson", "systems"]]
         for one in (*judges.correlations, *judges.with_others):
             cells = [
-                cell for level in (one.sentence, one.system) for cell in (_four(level.value), str(level.n))
+                cell for level in (one.sentence, one.system) for cell in (_shown(level.value), str(level.n))
             ]
             rows.append([visible(one.first), visible(one.second), *cells])
         yield from aligned(rows, numeric=range(2, 6), keys=2)
         yield ""
-
-
-def _four(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterator[str]:
@@ -271,7 +256,7 @@ def _percent(share: float) -> str:
 
 
 def _agreement_cells(agreement: Agreement) -> list[str]:
-    return [f"1/{agreement.outcomes}", _four(agreement.p_agree), _four(agreement.kappa), str(agreement.n)]
+    return [f"1/{agreement.outcomes}", _shown(agreement.p_agree), _shown(agreement.kappa), str(agreement.n)]
 
 
 def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
@@ -293,13 +278,12 @@ def _without_nan(value: Any) -> Any:
 
 def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
     """The table of preferences: one row per pair of systems."""
-    yield "\t".join(
-        ("lp", "testset", "criterion", "first", "second", "wins", "losses", "ties", "p_value", "p_holm")
+    yield from tsv_lines(
+        [("lp", "testset", "criterion", "first", "second", "wins", "losses", "ties", "p_value", "p_holm")]
     )
     for report in reports:
         for test in report.tests:
-            ties = "" if test.ties is None else test.ties
-            numbers = ["" if math.isnan(p) else repr(p) for p in (test.p_value, test.adjusted)]
+            rest = (test.ties, json_number(test.p_value), json_number(test.adjusted))
             cells = (
                 report.lp,
                 report.testset,
@@ -308,10 +292,8 @@ def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
                 test.second,
                 test.wins,
                 test.losses,
-                ties,
-                *numbers,
             )
-            yield "\t".join(map(str, cells))
+            yield from tsv_lines([(*cells, *("" if cell is None else cell for cell in rest))])
 
 
 PREFERENCE_FORMATS: dict[str, Callable[[Sequence[PreferenceReport]], Iterator[str]]] = {

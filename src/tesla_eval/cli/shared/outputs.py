@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
@@ -98,6 +99,7 @@ _LATEX_ESCAPES = str.maketrans(
     {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {character: "\\" + character for character in "&%$#_{}"}
 )
+_SPACES = re.compile(r"[\t\n\r]")
 _PROPER = {"chrf": "chrF", "maxsim": "MaxSim", "rougelsum": "ROUGE-Lsum"}
 
 
@@ -130,12 +132,30 @@ def best_places(scores: Sequence[float], *, higher_is_better: bool) -> set[int]:
     return {place for place, score in enumerate(scores) if score == best}
 
 
+def latex_table(metrics: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A row per system, its name first, with a column per metric; cells are LaTeX already."""
+    names = [latex_escaped(proper_name(metric)) for metric in metrics]
+    yield f"\\begin{{tabular}}{{l{'r' * len(names)}}}"
+    yield "\\toprule"
+    yield " & ".join(["System", *names]) + r" \\"
+    yield "\\midrule"
+    for system, *cells in rows:
+        yield " & ".join([latex_escaped(system), *cells]) + r" \\"
+    yield "\\bottomrule"
+    yield "\\end{tabular}"
+
+
 def markdown_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Rows as a table of Markdown; the first is the head, and all columns but the first are numbers."""
     head, *body = ([cell.replace("|", "\\|") for cell in row] for row in rows)
     yield f"| {' | '.join(head)} |"
     yield f"|---|{'--:|' * (len(head) - 1)}"
     yield from (f"| {' | '.join(row)} |" for row in body)
+
+
+def tsv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Rows with tabs between the cells; in a cell, white space such as a tab is a space."""
+    return ("\t".join(_SPACES.sub(" ", str(cell)) for cell in row) for row in rows)
 
 
 def csv_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -13,9 +13,10 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.outputs import (
     best_places,
     csv_lines,
-    latex_escaped,
+    latex_table,
     markdown_table,
     proper_name,
+    tsv_lines,
 )
 from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
 from tesla_eval.metrics.registry import digits
@@ -200,7 +201,7 @@ def _rows(results: Results) -> Iterator[list[str]]:
 def _tsv(results: Results) -> Iterator[str]:
     if results.segments is not None:
         _signatures_aside(results)
-    yield from ("\t".join(map(_one_field, row)) for row in _rows(results))
+    yield from tsv_lines(_rows(results))
 
 
 def _csv(results: Results) -> Iterator[str]:
@@ -241,15 +242,13 @@ def _latex(results: Results) -> Iterator[str]:
     yield from (f"% {line}" for line in results.signature_lines)
     if results.intervals is not None:
         yield f"% subscript: half of the {_drawn(results.intervals).replace('%', 'percent')}"
-    yield f"\\begin{{tabular}}{{l{'r' * len(results.metrics)}}}"
-    yield "\\toprule"
-    yield " & ".join(["System", *(latex_escaped(proper_name(metric)) for metric in results.metrics)]) + r" \\"
-    yield "\\midrule"
-    for i, system in enumerate(short_names(results.systems)):
-        cells = [_latex_cell(results, i, k) for k in range(len(results.metrics))]
-        yield " & ".join([latex_escaped(system), *cells]) + r" \\"
-    yield "\\bottomrule"
-    yield "\\end{tabular}"
+    yield from latex_table(
+        results.metrics,
+        (
+            [system, *(_latex_cell(results, i, k) for k in range(len(results.metrics)))]
+            for i, system in enumerate(short_names(results.systems))
+        ),
+    )
 
 
 def _latex_cell(results: Results, system: int, metric: int) -> str:
@@ -291,10 +290,6 @@ def _signatures_aside(results: Results) -> None:
     """The columns of these formats are fixed, so the signatures go to standard error."""
     for line in results.signature_lines:
         click.echo(line, err=True)
-
-
-def _one_field(text: str) -> str:
-    return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
 
 
 FORMATS: dict[str, Callable[[Results], Iterator[str]]] = {
