@@ -11,7 +11,7 @@ import pytest
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import shipped_folder
-from tesla_eval.cli import resources
+from tesla_eval.cli import resources, selftest
 from tesla_eval.cli.shared import plugged
 from tesla_eval.metrics import registry
 from tesla_eval.metrics.base import Metric
@@ -48,8 +48,8 @@ def points(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         'raise RuntimeError("this module does not work")\n', encoding="utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    found = {
-        name: EntryPoint(name, value, plugged.ENTRY_POINTS)
+    found = [
+        ("another package", EntryPoint(name, value, plugged.ENTRY_POINTS))
         for name, value in {
             "build greeting": "tests.cli.test_plugged:greet",
             "build wrong": "tests.cli.test_plugged:NO_COMMAND",
@@ -59,8 +59,8 @@ def points(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             "train greeting": "tests.cli.test_plugged:greet",
             "build vectors": "tests.cli.test_plugged:greet",
         }.items()
-    }
-    monkeypatch.setattr(plugged, "_plugged", lambda: found)
+    ]
+    monkeypatch.setattr(plugged, "plugged", lambda group: found)
 
 
 def test_a_command_of_another_package_runs(tesla, points: None) -> None:
@@ -100,11 +100,11 @@ def failing() -> tuple[list[dict[str, Any]], float]:
 
 def test_a_self_test_that_raises_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [
-        EntryPoint(name, f"tests.cli.test_plugged:{name}", resources.SELFTESTS)
+        ("package", EntryPoint(name, f"tests.cli.test_plugged:{name}", selftest.SELFTESTS))
         for name in ("failing", "loose")
     ]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
-    (failed, said), (agrees, _) = resources._plugged_selftests()
+    monkeypatch.setattr(selftest, "plugged", lambda group: points)
+    (failed, said), (agrees, _) = selftest._plugged_selftests()
     assert not failed and "its data is gone" in said
     assert agrees
 
@@ -117,10 +117,10 @@ def test_folders_of_other_packages_are_listed_and_a_broken_one_does_not_hide_the
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     points = [
-        EntryPoint(name, f"tests.cli.test_plugged:{name}", resources.RESOURCES)
+        ("package", EntryPoint(name, f"tests.cli.test_plugged:{name}", resources.RESOURCES))
         for name in ("failing", "folder_of_models")
     ]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    monkeypatch.setattr(resources, "plugged", lambda group: points)
     assert shipped_folder() / "tagger-en.tesla" in list(resources._plugged_resources())
     assert "its data is gone" in capsys.readouterr().err
 
@@ -152,8 +152,8 @@ def test_a_metric_of_another_package_says_what_the_list_shows(tesla, points: Non
 def test_stored_scores_of_other_packages_have_a_tolerance(
     monkeypatch: pytest.MonkeyPatch, cases: str, agrees: bool
 ) -> None:
-    point = EntryPoint("cases", f"tests.cli.test_plugged:{cases}", resources.SELFTESTS)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])
-    ((found, line),) = resources._plugged_selftests()
+    point = EntryPoint("cases", f"tests.cli.test_plugged:{cases}", selftest.SELFTESTS)
+    monkeypatch.setattr(selftest, "plugged", lambda group: [("package", point)])
+    ((found, line),) = selftest._plugged_selftests()
     assert found is agrees
     assert "stored scores" in line and ("do not" in line) is not agrees

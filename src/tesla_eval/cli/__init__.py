@@ -16,35 +16,18 @@ from tesla_eval.cli.shared.terminal import complain, show_warnings
 
 __all__ = ["main", "tesla"]
 
-_COMMANDS = {
-    "build": "build",
-    "compare": "compare",
-    "discourse": "discourse",
-    "explain": "explain",
-    "judge": "judge",
-    "mbr": "mbr",
-    "meta": "meta",
-    "metrics": "metrics",
-    "parse": "parse",
-    "report": "report",
-    "rerank": "rerank",
-    "resources": "resources",
-    "score": "score",
-    "selftest": "resources",
-    "serve": "serve",
-    "srl": "srl",
-    "stress": "stress",
-    "train": "train",
-    "tune": "tune",
-}
-"""Subcommand to module; the module's command has the subcommand's name."""
+_COMMANDS = (
+    "build", "compare", "discourse", "explain", "judge", "mbr", "meta", "metrics", "parse", "report", "rerank",
+    "resources", "score", "selftest", "serve", "srl", "stress", "train", "tune",
+)  # fmt: skip
+"""The subcommands; each is in the module of its name."""
 
 
 class _LazyGroup(click.Group):
     """Imports a subcommand when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
+        return list(_COMMANDS)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -54,13 +37,13 @@ class _LazyGroup(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             near = get_close_matches(name.lower(), _COMMANDS, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            ctx.fail(f"there is no command {name!r}{hint} (commands: {', '.join(sorted(_COMMANDS))})")
+            ctx.fail(f"there is no command {name!r}{hint} (commands: {', '.join(_COMMANDS)})")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = getattr(import_module(f"tesla_eval.cli.{_COMMANDS[cmd_name]}"), cmd_name)
+        command = getattr(import_module(f"tesla_eval.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
 

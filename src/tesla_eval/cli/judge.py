@@ -163,9 +163,10 @@ def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool)
     key = read_key(key_file)
     filled = read_filled(key, sheets, partial=partial)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / (RANKINGS_FILE if key.kind == RANKING else RATINGS_FILE)
-    _write(path, _ranking_rows(key, filled) if key.kind == RANKING else _rating_rows(key, filled))
-    option = "--rankings" if key.kind == RANKING else "--ratings"
+    ranked = key.kind == RANKING
+    path = folder / (RANKINGS_FILE if ranked else RATINGS_FILE)
+    _write(path, _verdict_rows(key, filled))
+    option = "--rankings" if ranked else "--ratings"
     click.echo(
         f"{path}: {len(filled.verdicts)} judgements; next: tesla meta {option} {path} --judges --shares"
     )
@@ -174,13 +175,11 @@ def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool)
     return 1 if filled.missing else 0
 
 
-def _ranking_rows(key: JudgingKey, filled: FilledSheets) -> Iterable[str]:
-    yield "\t".join(("lp", "testset", "seg_id", "task", "judge", "system", "rank"))
+def _verdict_rows(key: JudgingKey, filled: FilledSheets) -> Iterable[str]:
+    """Rankings or ratings as `tesla meta` reads them."""
+    ranked = key.kind == RANKING
+    head = "seg_id task judge system rank" if ranked else "item system judge criterion score"
+    yield "\t".join(("lp", "testset", *head.split()))
     for one in filled.verdicts:
-        yield "\t".join((key.lp, key.testset, one.item, one.task, one.judge, one.system, str(one.value)))
-
-
-def _rating_rows(key: JudgingKey, filled: FilledSheets) -> Iterable[str]:
-    yield "\t".join(("lp", "testset", "item", "system", "judge", "criterion", "score"))
-    for one in filled.verdicts:
-        yield "\t".join((key.lp, key.testset, one.item, one.system, one.judge, one.field, str(one.value)))
+        cells = (one.task, one.judge, one.system) if ranked else (one.system, one.judge, one.field)
+        yield "\t".join((key.lp, key.testset, one.item, *cells, str(one.value)))

@@ -95,8 +95,5 @@ def _document(entry: Entry, *, with_options: bool) -> dict[str, Any]:
     }  # fmt: skip
     if with_options:
         document["id"] = entry.load().id
-        document["options"] = [
-            {"name": one.name, "value": one.value, "default": one.default, "section": one.section}
-            for one in _options(entry)
-        ]
+        document["options"] = [one._asdict() for one in _options(entry)]
     return document

@@ -1,4 +1,4 @@
-"""`tesla resources` and `tesla selftest`: what is installed, and whether it computes what this version should."""
+"""`tesla resources`: what is installed, and what was measured of it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from tesla_eval.base.resources import (
     Resource,
@@ -21,7 +19,7 @@ from tesla_eval.base.resources import (
     shipped_folder,
     user_data_folder,
 )
-from tesla_eval.base.version import __version__
+from tesla_eval.cli.shared.plugged import plugged
 from tesla_eval.cli.shared.terminal import aligned, visible
 from tesla_eval.language.analysis.languages import (
     LANGUAGES,
@@ -30,13 +28,9 @@ from tesla_eval.language.analysis.languages import (
     quality_of,
     resolve_language,
 )
-from tesla_eval.metrics import create_metric
 
 RESOURCES = "tesla_eval.resources"
 """The group of entry points under which other packages name the folder of the resources that they ship."""
-
-SELFTESTS = "tesla_eval.selftests"
-"""The group of entry points under which other packages add stored scores that are exact up to a tolerance."""
 
 _NOTE = """Accuracy in percent on held-out test sets: tokens as written (F1), universal / language-specific tags,
 lemmas; then the number of words with synonyms. –: the language does not have it. ?: not measured.
@@ -97,18 +91,14 @@ def resources(language: str | None, files: bool, as_json: bool, integrations: bo
 
 def _plugged_resources() -> Iterator[Path]:
     """The resource files that other packages ship: a function of the entry-point group gives their folder."""
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group=RESOURCES), key=lambda point: point.name):
+    for package, point in plugged(RESOURCES):
         try:
             folder = point.load()()
         except Exception as error:  # a fault of one package must not hide the others
-            package = point.dist.name if point.dist is not None else "another package"
-            click.echo(
-                f"{package}: its resources cannot be listed ({type(error).__name__}: {error})", err=True
-            )
-            continue
-        yield from resources_in(folder)
+            problem = f"{package}: its resources cannot be listed ({type(error).__name__}: {error})"
+            click.echo(problem, err=True)
+        else:
+            yield from resources_in(folder)
 
 
 def _is_own(resource: Resource) -> bool:
@@ -213,71 +203,3 @@ def _measured(kind: str, info: dict[str, Any]) -> str:
         return _FIGURES[kind].format_map(info)
     except KeyError:  # the user's own resource need not tell
         return ""
-
-
-@click.command()
-@click.option(
-    "--print-scores", is_flag=True, help="Print the cases with the scores of this machine, as JSON."
-)
-def selftest(print_scores: bool) -> None:
-    """Recompute stored scores: the same version gives the same bits on every machine.
-
-    \b
-    tesla selftest
-    tesla selftest --print-scores > here.json
-    """
-    cases: list[dict[str, Any]] = json.loads(
-        files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8")
-    )
-    wrong = 0
-    for case in cases:
-        metric = create_metric(case["metric"], case["lang"])
-        score = metric.sentence_score(case["hypothesis"], case["references"]).score
-        signature = str(metric.get_signature())
-        if print_scores:
-            case.update(signature=signature, score=score.hex())
-        elif score.hex() != case["score"] or signature != case["signature"]:
-            wrong += 1
-            click.echo(
-                f"{case['metric']} {case['lang']}: {score.hex()} ({score!r}, {signature}), "
-                f"stored {case['score']} ({case['signature']})",
-                err=True,
-            )
-    plugged = [] if print_scores else list(_plugged_selftests())
-    if print_scores:
-        click.echo(json.dumps(cases, ensure_ascii=False, indent=1))
-    elif wrong:
-        click.echo(f"{wrong} of {len(cases)} stored scores differ: was a dependency changed?", err=True)
-        raise click.exceptions.Exit(1)
-    else:
-        click.echo(f"tesla-eval {__version__}: all {len(cases)} stored scores agree to the last bit")
-    for agrees, line in plugged:
-        click.echo(line, err=not agrees)
-    if not all(agrees for agrees, _ in plugged):
-        raise click.exceptions.Exit(1)
-
-
-def _plugged_selftests() -> Iterator[tuple[bool, str]]:
-    """The stored scores of other packages: a function of the entry-point group gives cases and a tolerance."""
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group=SELFTESTS), key=lambda point: point.name):
-        package = point.dist.name if point.dist is not None else "another package"
-        distances = []
-        try:
-            cases, tolerance = point.load()()
-            for case in cases:
-                metric = create_metric(case["metric"], case["lang"])
-                score = metric.sentence_score(case["hypothesis"], case["references"]).score
-                distances.append(abs(score - case["score"]))
-        except Exception as error:  # whatever is wrong with another package must not hide what the others say
-            yield False, f"{package}: its self-test failed ({type(error).__name__}: {error})"
-            continue
-        furthest = float(np.max(distances, initial=0.0))  # NaN if one of them is, which agrees with nothing
-        agrees = furthest <= tolerance
-        verdict = "agree" if agrees else "do not all agree"
-        precision = f"within {tolerance:g}" if tolerance else "to the last bit"
-        yield (
-            agrees,
-            f"{package}: {len(cases)} stored scores {verdict} {precision} (the furthest by {furthest:.2g})",
-        )

@@ -131,7 +131,7 @@ def score(
     check_format(output_format, len(chosen), segments, intervals=ci)
     gates: Gates | None = None
     if least or drops or baseline is not None:
-        gates = Gates.parse(least, drops, baseline, {one.name: one.metric.higher_is_better for one in chosen})
+        gates = Gates.parse(least, drops, baseline, [one.name for one in chosen])
     elif junit is not None:
         raise click.UsageError("--junit goes with --min-score or --max-drop")
     if given is None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
@@ -64,29 +64,22 @@ class Gates:
     least: tuple[Limit, ...] = ()
     most_drop: tuple[Limit, ...] = ()
     baseline: str | None = None
-    higher_is_better: Mapping[str, bool] | None = None
 
     @classmethod
     def parse(
-        cls,
-        least: Sequence[str],
-        drops: Sequence[str],
-        baseline: str | None,
-        higher_is_better: Mapping[str, bool],
+        cls, least: Sequence[str], drops: Sequence[str], baseline: str | None, metrics: Sequence[str]
     ) -> Gates:
-        """From the options of the command line."""
+        """From the options of the command line; `metrics` are those that are computed."""
         if drops and baseline is None:
             raise UsageError(
                 "--max-drop needs --baseline: one of the systems, or a file of `tesla score --json`"
             )
         if baseline is not None and not drops:
             raise UsageError("--baseline is for --max-drop METRIC=VALUE")
-        names = list(higher_is_better)
         return cls(
-            tuple(Limit.parse("--min-score", text, names) for text in least),
-            tuple(Limit.parse("--max-drop", text, names) for text in drops),
+            tuple(Limit.parse("--min-score", text, metrics) for text in least),
+            tuple(Limit.parse("--max-drop", text, metrics) for text in drops),
             baseline,
-            higher_is_better,
         )
 
     def check(self, systems: Sequence[str]) -> None:
@@ -98,7 +91,7 @@ class Gates:
         """One for each limit and each system that it holds for."""
         for limit in self.least:
             column = results.metrics.index(limit.metric)
-            sign = self._sign(limit.metric)
+            sign = results.sign(limit.metric)
             bound = "below the minimum" if sign > 0 else "above the maximum"
             for system, scores in zip(results.systems, results.scores, strict=True):
                 failure = ""
@@ -121,7 +114,7 @@ class Gates:
                     before = results.scores[results.systems.index(baseline)][column]
                 else:
                     before = stored.score(system, limit.metric, results.signatures[column])
-                drop, failure = self._sign(limit.metric) * (before - score), ""
+                drop, failure = results.sign(limit.metric) * (before - score), ""
                 if not drop <= limit.value:
                     shown = [_shown(limit.metric, value) for value in (score, drop, before)]
                     failure = (
@@ -129,9 +122,6 @@ class Gates:
                         f"{limit.value:g} is allowed"
                     )
                 yield Outcome(system, f"--max-drop {limit.metric}={limit.value:g}", failure)
-
-    def _sign(self, metric: str) -> int:
-        return 1 if (self.higher_is_better or {}).get(metric, True) else -1
 
 
 def _shown(metric: str, value: float) -> str:
@@ -176,23 +166,17 @@ def _read_stored(path: str) -> _Stored:
         raise InputError(f"{path}: is not JSON ({error}); store scores with `tesla score --json`") from error
     try:
         signatures = {metric: str(entry["signature"]) for metric, entry in document["metrics"].items()}
-        systems = {_name(entry): _scores(entry) for entry in document["systems"]}
+        systems = {
+            str(entry["system"]): {metric: float(cell["score"]) for metric, cell in entry["metrics"].items()}
+            for entry in document["systems"]
+        }
         if not systems:
             raise ValueError("it holds no systems")
+        if not all(math.isfinite(score) for row in systems.values() for score in row.values()):
+            raise ValueError("a score is not a number")
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path}: is not what `tesla score --json` prints ({error})") from error
     return _Stored(path, systems, signatures)
-
-
-def _name(entry: Mapping[str, Any]) -> str:
-    return str(entry["system"])
-
-
-def _scores(entry: Mapping[str, Any]) -> dict[str, float]:
-    scores = {metric: float(cell["score"]) for metric, cell in entry["metrics"].items()}
-    if not all(map(math.isfinite, scores.values())):
-        raise ValueError("a score is not a number")
-    return scores
 
 
 _SUMMARY_FILE = "GITHUB_STEP_SUMMARY"

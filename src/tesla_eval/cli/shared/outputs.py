@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -121,15 +120,6 @@ def proper_name(metric: str) -> str:
         proper = _PROPER.get(plain, plain.upper().replace("ROUGE", "ROUGE-"))
         name = proper + stem[len(plain) :] + (" recall" + rest if dash else "")
     return f"{name} ({options})" if options else name
-
-
-def best_places(scores: Sequence[float], *, higher_is_better: bool) -> set[int]:
-    """The places of the best of several scores; none if there is nothing to be better than."""
-    known = [score for score in scores if not math.isnan(score)]
-    if len(known) < 2 or min(known) == max(known):
-        return set()
-    best = max(known) if higher_is_better else min(known)
-    return {place for place, score in enumerate(scores) if score == best}
 
 
 def latex_table(metrics: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

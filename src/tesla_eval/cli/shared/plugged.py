@@ -1,6 +1,6 @@
-"""Commands that other packages add to `tesla build` and `tesla train`.
+"""What other packages add through entry points; above all commands of `tesla build` and `tesla train`.
 
-A package adds one through the entry-point group `tesla_eval.commands`: the entry's name is `build NAME` or
+A package adds a command through the entry-point group `tesla_eval.commands`: the entry's name is `build NAME` or
 `train NAME`, its value a command of click. It is imported when it is asked for.
 """
 
@@ -20,11 +20,12 @@ ENTRY_POINTS = "tesla_eval.commands"
 
 
 @cache
-def _plugged() -> dict[str, EntryPoint]:
+def plugged(group: str) -> list[tuple[str, EntryPoint]]:
+    """The entry points of a group, each with the name of its package, sorted by their own names."""
     from importlib.metadata import entry_points  # takes 20 ms: only when asked for
 
-    points = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
-    return {point.name: point for point in points}
+    points = sorted(entry_points(group=group), key=lambda point: point.name)
+    return [(point.dist.name if point.dist is not None else "another package", point) for point in points]
 
 
 class PluggedGroup(click.Group):
@@ -33,7 +34,8 @@ class PluggedGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of its own commands and of those that were added."""
         start = f"{self.name} "
-        added = [name.removeprefix(start) for name in _plugged() if name.startswith(start)]
+        names = [point.name for _, point in plugged(ENTRY_POINTS)]
+        added = [name.removeprefix(start) for name in names if name.startswith(start)]
         return sorted({*super().list_commands(ctx), *added})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -42,10 +44,9 @@ class PluggedGroup(click.Group):
         if own is not None:
             return own
         full = f"{self.name} {cmd_name}"
-        point = _plugged().get(full)
+        package, point = next((one for one in plugged(ENTRY_POINTS) if one[1].name == full), ("", None))
         if point is None:
             return None
-        package = point.dist.name if point.dist is not None else "another package"
         try:
             command = point.load()
         except Exception as error:  # a module of others may raise anything

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,6 @@ import click
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.outputs import (
-    best_places,
     csv_lines,
     latex_table,
     markdown_table,
@@ -65,9 +65,16 @@ class Results:
     """What makes up a system's score under a metric, where the metric tells."""
 
     def best(self, metric: int) -> set[int]:
-        """The systems with the best score under a metric."""
-        higher_is_better = self.metrics[metric] not in self.lower_is_better
-        return best_places([row[metric] for row in self.scores], higher_is_better=higher_is_better)
+        """The systems with the best score under a metric; none if there is nothing to be better than."""
+        scores = [self.sign(self.metrics[metric]) * row[metric] for row in self.scores]
+        known = [score for score in scores if not math.isnan(score)]
+        if len(known) < 2 or min(known) == max(known):
+            return set()
+        return {place for place, score in enumerate(scores) if score == max(known)}
+
+    def sign(self, metric: str) -> int:
+        """1 if a higher score is better, else -1."""
+        return -1 if metric in self.lower_is_better else 1
 
     @property
     def signature_lines(self) -> list[str]:
