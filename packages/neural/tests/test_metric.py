@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 import tesla_eval
 from tesla_eval._core import GUARD_FEATURES
 from tesla_eval.base.errors import ResourceError
+from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.models.documents import write_document
 from tesla_eval.models.linear import read_weights
 from tesla_eval_neural import TeslaN
 from tesla_eval_neural.encoder import load_encoder, shipped_file
 from tesla_eval_neural.learning import features_metric
 from tesla_eval_neural.selftest import scores
+from tesla_eval_neural.tense import TenseGroup
 
 REFERENCE = "Two men were arrested in Paris on Monday after a fire."
 OTHERS = (
@@ -103,6 +105,7 @@ def test_all_weights_of_agreement_are_positive_and_x_has_a_share() -> None:
     ratios = [own[name] / weight for name, weight in of_x.items() if name in own and name not in whole]
     assert min(ratios) == pytest.approx(max(ratios)) and 0 < ratios[0] < 1
     assert all(weight > 0 for name, weight in own.items() if name.startswith("ctx."))
+    assert own["tense"] < 0
 
 
 def test_the_features_that_are_learned_from_are_those_that_score(metric: TeslaN) -> None:
@@ -173,6 +176,40 @@ def test_stored_scores_agree() -> None:
             <= tolerance
         )
     assert tolerance == 0.0
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "expected"),
+    [
+        ("He goes home.", "He went home.", 1.0),
+        ("He will go home.", "He went home.", 1.0),
+        ("She went out.", "He came home.", 0.0),
+        ("He went home and is happy.", "He came home.", 0.5),
+        ("He left, she cried, they will meet.", "He left, she cries, they will meet.", 1 / 3),
+        ("Home at last.", "He came home.", 1.0),
+        ("Home at last.", "At home.", 0.0),
+    ],
+)
+def test_8c_tenses_by_hand(hypothesis: str, reference: str, expected: float) -> None:
+    metric = features_metric("en")
+    for y, x in ((hypothesis, reference), (reference, hypothesis)):
+        assert metric.score_segments([y], [[x]]).features[0, -1] == expected
+        (detail,) = metric.explain(y, [x]).references
+        assert detail.features[-1].name == "tense" and detail.features[-1].value == expected
+
+
+def test_tenses_are_compared_in_english_alone() -> None:
+    assert TenseGroup().bind(load_pipeline("en")) is not None
+    assert TenseGroup().bind(load_pipeline("de")) is None
+
+
+def test_a_tense_that_the_reference_does_not_have_costs(metric: TeslaN) -> None:
+    model = metric.combined.model
+    blind = TeslaN("en", weights=model.restricted(set(model.features) - {"tense"}))
+    past, future = "The children played outside.", "The children will play outside."
+    lost = score(metric, past) - score(metric, future)
+    assert lost > score(blind, past) - score(blind, future)
+    assert score(metric, past) == score(blind, past)
 
 
 def test_8c_f_is_that_of_section_4() -> None:

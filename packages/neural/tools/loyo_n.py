@@ -9,7 +9,7 @@ For a year that is left out, TESLA-X's weights and those of TESLA-N's features a
 nested choice leaves out a second year: for each year a candidate is chosen by what it gives on the other years, each
 measured by weights of the rest. The outputs of every year are encoded by the encoder that was tuned without that year:
 --cache holds encoder-12.tesla, …, encoder-final.tesla (`FOLDS`), built by `tesla build encoder --tuned`. The evidence,
-which are the features of context, is kept there by encoder, TESLA-X's features in the cache of scores.
+which are TESLA-N's own features, is kept there by encoder, TESLA-X's features in the cache of scores.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import loyo  # noqa: E402
+from tesla_eval._core import STATE_PROBLEMS  # noqa: E402
 from tesla_eval.base.arrays import FloatArray  # noqa: E402
 from tesla_eval.base.parallel import map_in_order  # noqa: E402
 from tesla_eval.cli.shared.terminal import progress  # noqa: E402
@@ -58,7 +59,7 @@ from tesla_eval_neural.metric import TeslaN, weights_file  # noqa: E402
 from yearly import MOST_PAIRS, Figures, YearlySet, fit_years, interval  # noqa: E402
 
 NAME, X, M = "tesla-n", "tesla-x", "tesla-m"
-DATE = "2026-11-16"
+DATE = "2026-11-18"
 SYSTEMS_SHARE = 1 / 3
 """How much the mean system Pearson counts beside the mean τ in the nested choice."""
 FOLDS = {
@@ -81,13 +82,14 @@ class Candidate:
 
 SHIPPED = "as shipped"
 CANDIDATES = {
-    SHIPPED: Candidate("F of best partners and TESLA-X"),
+    SHIPPED: Candidate("F of best partners, TESLA-X and the penalty for tenses"),
     "with mean": Candidate("and the cosine of whole texts", learned=(*LEARNED, MEAN)),
     "with pairs": Candidate("and neighbouring pieces", learned=(*LEARNED, "ctx.pair.f")),
     "with flow": Candidate("and the exact flow", learned=(*LEARNED, "ctx.flow.f")),
     "with even": Candidate("and equal weights of pieces", learned=(*LEARNED, "ctx.even.f")),
     "all": Candidate("all of these", learned=(*LEARNED, "ctx.even.f", "ctx.pair.f", "ctx.flow.f", MEAN)),
     "without x": Candidate("the encoder alone", learned=("ctx.best.f",)),
+    "without tense": Candidate("no penalty for tenses", learned=("x", "ctx.best.f")),
     "α .5": Candidate("precision counts as much as recall", alpha=0.5),
     "α .65": Candidate("α as the encoders were tuned with", alpha=0.65),
     "penalty .03": Candidate("weights that are more alike", penalty=0.03),
@@ -163,7 +165,7 @@ def read_evidence(folder: Path, one: YearlySet) -> FloatArray:
     if not path.exists():
         raise SystemExit(f"{path}: does not exist; run `loyo_n.py evidence` first")
     values = np.load(path)
-    if values.shape != (len(one.features), len(learned_features(load_encoder("en"))) - 1):
+    if values.shape != (len(one.features), len(learned_features(features_metric("en"))) - 1):
         raise SystemExit(f"{path}: does not fit; delete it and run `loyo_n.py evidence` again")
     return values.astype(np.float64)
 
@@ -178,7 +180,7 @@ class Data:
         evidence: Mapping[YearlySet, FloatArray],
     ) -> None:
         self.sets, self.x_features, self.evidence = sets, x_features, evidence
-        self.features = learned_features(load_encoder("en"))
+        self.features = learned_features(features_metric("en"))
         self.years = sorted({one.year for one in sets})
         self.x_model = cache(self._x_model)
 
@@ -199,12 +201,13 @@ class Data:
         )  # fmt: skip
 
     def columns(self, one: YearlySet, x_model: LinearModel, alpha: float) -> FloatArray:
-        """TESLA-X's linear score and the features of context, F with another α."""
+        """TESLA-X's linear score and TESLA-N's own features, F with another α."""
         evidence = self.evidence[one]
-        problems = (evidence.shape[1] - 1) // 3
+        problems = len(STATE_PROBLEMS)
         precision, recall = evidence[:, :problems], evidence[:, problems : 2 * problems]
         x = x_scores(x_model, self.x_features, one.features)
-        return np.column_stack([x, precision, recall, f_measure(precision, recall, alpha), evidence[:, -1:]])
+        f, others = f_measure(precision, recall, alpha), evidence[:, 3 * problems :]
+        return np.column_stack([x, precision, recall, f, others])
 
     def fit(
         self, candidate: Candidate, without: frozenset[str], columns: Mapping[YearlySet, FloatArray]

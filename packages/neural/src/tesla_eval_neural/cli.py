@@ -133,7 +133,7 @@ def train_n(
         sets = collect(judged, lambda lp: metric, cache, threshold=threshold, progress=bar)
     if not any(len(one.better) for one in sets):
         raise UsageError("there are no pairs to learn from; lower --threshold")
-    features = learning.learned_features(installed)
+    features = learning.learned_features(metric)
     columns = [
         np.column_stack(
             [

@@ -21,8 +21,9 @@ from tesla_eval.models.linear import LinearModel
 from tesla_eval.training.fit import RankingProblem
 from tesla_eval.training.judged import TrainingSet
 from tesla_eval_neural.encoder import Encoder
-from tesla_eval_neural.group import BoundContext, ContextGroup
+from tesla_eval_neural.group import ContextGroup
 from tesla_eval_neural.metric import TeslaN
+from tesla_eval_neural.tense import TENSE, TenseGroup
 
 __all__ = [
     "LEARNED", "PENALTY", "X_SCORE", "features_metric", "fit_features", "flattened", "learned_features",
@@ -31,27 +32,28 @@ __all__ = [
 
 X_SCORE = Feature("x", "x", "x", "TESLA-X's linear score", "x")
 PENALTY = 0.003
-LEARNED = (X_SCORE.name, "ctx.best.f")
+LEARNED = (X_SCORE.name, "ctx.best.f", TENSE)
 """What gets a weight: `tools/loyo_n.py` has the other choices, and what they give where a year is left out."""
+_OWN_GROUPS = (ContextGroup.name, TenseGroup.name)
 _DECIMALS = 3  # of shares: more would depend on the last bits of the features
 
 
 def features_metric(
     language: str, x_model: LinearModel | None = None, *, encoder: str | None = None, workers: int = 1
 ) -> FeatureMetric:
-    """The features of context, and behind them those of TESLA-X's model if one is given, without a score."""
+    """TESLA-N's own features, and behind them those of TESLA-X's model if one is given, without a score."""
     x_groups = () if x_model is None else x_model.groups
     members = {
-        "id": "features-n", "groups": (ContextGroup(encoder=encoder), *TeslaX.groups),
-        "combination": Uncombined((ContextGroup.name, *x_groups)),
+        "id": "features-n", "groups": (ContextGroup(encoder=encoder), TenseGroup(), *TeslaX.groups),
+        "combination": Uncombined((*_OWN_GROUPS, *x_groups)),
     }  # fmt: skip
     metric: FeatureMetric = type("Features", (TeslaN,), members)(language, workers=workers)
     return metric
 
 
-def learned_features(encoder: Encoder) -> tuple[Feature, ...]:
-    """What weights are learned for: TESLA-X's score, then the features of context."""
-    return X_SCORE, *BoundContext(encoder, ContextGroup()).features
+def learned_features(metric: FeatureMetric) -> tuple[Feature, ...]:
+    """What weights are learned for: TESLA-X's score, then TESLA-N's own features that the language has."""
+    return X_SCORE, *(feature for feature in metric.features if feature.group in _OWN_GROUPS)
 
 
 def with_columns(one: TrainingSet, columns: FloatArray) -> TrainingSet:
@@ -90,16 +92,16 @@ def flattened(learned: LinearModel, x_model: LinearModel) -> LinearModel:
     """
     weights = dict(zip(learned.features, learned.weights.tolist(), strict=True))
     share = weights.pop(X_SCORE.name, 0.0)
-    context = {name: weight for name, weight in weights.items() if weight > 0}
+    own = {name: weight for name, weight in weights.items() if weight}
     x_weights = {
         name: weight * (1.0 if name in GUARD_FEATURES or name.startswith("number.") else share)
         for name, weight in zip(x_model.features, x_model.weights.tolist(), strict=True)
     }
-    names = (*context, *x_weights)
+    names = (*own, *x_weights)
     return replace(
-        learned, features=names, weights=np.array([*context.values(), *x_weights.values()]),
+        learned, features=names, weights=np.array([*own.values(), *x_weights.values()]),
         means=np.zeros(len(names)), deviations=np.ones(len(names)), families=(),
-        groups=(ContextGroup.name, *x_model.groups),
+        groups=(*_OWN_GROUPS, *x_model.groups),
     )  # fmt: skip
 
 

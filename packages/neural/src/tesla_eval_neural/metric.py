@@ -16,6 +16,7 @@ from tesla_eval.metrics.features import BoundGroup
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval_neural.encoder import shipped_file
 from tesla_eval_neural.group import BoundContext, ContextGroup
+from tesla_eval_neural.tense import TenseGroup
 
 __all__ = ["ContextLinear", "TeslaN", "data_folder", "weights_file"]
 
@@ -81,5 +82,5 @@ class TeslaN(FeatureMetric):
     summary: ClassVar[str] = "TESLA-X and words in their context, weights learned"
     scale: ClassVar[str] = "0..1"
     languages: ClassVar[str] = "with an encoder"
-    groups = (ContextGroup(), *TeslaX.groups)
+    groups = (ContextGroup(), TenseGroup(), *TeslaX.groups)
     combination = ContextLinear()
