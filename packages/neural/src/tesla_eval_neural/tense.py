@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -14,9 +15,9 @@ from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup
 __all__ = ["TENSE", "TenseGroup"]
 
 TENSE = "tense"
-_TENSES = {"VBD": 0, "VBZ": 1, "VBP": 1, "MD": 2}
-"""Past, present, and the modals, which make the future; tags of other words have no tense."""
-_COUNT = 3
+_TENSES = {"VBD": 1, "VBZ": 2, "VBP": 2, "MD": 3}
+"""Past, present, and the modals, which make the future; 0 is any other word."""
+_KINDS = 4
 
 
 @dataclass(frozen=True)
@@ -34,23 +35,24 @@ class _BoundTense(BoundGroup):
     features = (Feature(TENSE, TENSE, TENSE, "tense", TENSE, more_is_better=False),)
 
     def prepare(self, batch: AnalysedBatch) -> Index:
-        """How many finite verbs of each tense every text has."""
-        tense_of = np.array([_TENSES.get(tag, _COUNT) for tag in batch.vocabulary.tags], np.int64)
-        text = np.repeat(np.arange(len(batch)), batch.lengths)
-        places = text * (_COUNT + 1) + tense_of[batch.tag]
-        counts = np.bincount(places, minlength=len(batch) * (_COUNT + 1))
-        return counts.reshape(len(batch), _COUNT + 1)[:, :_COUNT].astype(np.int64)
+        """For every text 1 if it has no finite verb, the verbs of each tense, and the sum of these four."""
+        tag_ids = batch.vocabulary.tag_ids
+        tense_of = {tag_ids[tag]: tense for tag, tense in _TENSES.items() if tag in tag_ids}
+        tags = batch.core.tag.tolist()  # for a few words, lists are quicker than arrays
+        rows = []
+        for start, end in pairwise(batch.core.offsets.tolist()):
+            verbs = [tense_of[tag] for tag in tags[start:end] if tag in tense_of]
+            rows.append((not verbs, verbs.count(1), verbs.count(2), verbs.count(3), len(verbs) or 1))
+        return np.array(rows, np.int64)
 
     def compare(
         self, reference: Index, hypothesis: Index, reference_index: Index, hypothesis_index: Index
     ) -> FloatArray:
-        """Half the sum of the differences of the shares; 1 where only one text has a finite verb, 0 where none has."""
+        """Half the sum of the differences of the shares; no finite verb at all is like a tense of its own."""
         x, y = reference[reference_index], hypothesis[hypothesis_index]
-        verbs_of_x, verbs_of_y = x.sum(axis=1), y.sum(axis=1)
-        differences = np.abs(x * verbs_of_y[:, None] - y * verbs_of_x[:, None]).sum(axis=1)
-        shared = verbs_of_x * verbs_of_y
-        values = np.where(shared, differences / np.maximum(2 * shared, 1), verbs_of_x != verbs_of_y)
-        return np.asarray(values[:, None])
+        all_of_x, all_of_y = x[:, _KINDS:], y[:, _KINDS:]
+        differences = np.abs(x[:, :_KINDS] * all_of_y - y[:, :_KINDS] * all_of_x).sum(axis=1, keepdims=True)
+        return np.asarray(differences / (2 * all_of_x * all_of_y))
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """The value."""
