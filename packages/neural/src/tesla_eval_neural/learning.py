@@ -101,7 +101,7 @@ def flattened(learned: LinearModel, x_model: LinearModel) -> LinearModel:
     return replace(
         learned, features=names, weights=np.array([*own.values(), *x_weights.values()]),
         means=np.zeros(len(names)), deviations=np.ones(len(names)), families=(),
-        groups=(*_OWN_GROUPS, *x_model.groups),
+        groups=(ContextGroup.name, *(own.keys() & {TENSE}), *x_model.groups),
     )  # fmt: skip
 
 

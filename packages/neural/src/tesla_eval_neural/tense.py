@@ -16,7 +16,7 @@ __all__ = ["TENSE", "TenseGroup"]
 
 TENSE = "tense"
 _TENSES = {"VBD": 1, "VBZ": 2, "VBP": 2, "MD": 3}
-"""Past, present, and the modals, which make the future; 0 is any other word."""
+"""The columns of past, present and modal verbs, which the future has too; column 0 says that there is no such verb."""
 _KINDS = 4
 
 
@@ -43,7 +43,7 @@ class _BoundTense(BoundGroup):
         for start, end in pairwise(batch.core.offsets.tolist()):
             verbs = [tense_of[tag] for tag in tags[start:end] if tag in tense_of]
             rows.append((not verbs, verbs.count(1), verbs.count(2), verbs.count(3), len(verbs) or 1))
-        return np.array(rows, np.int64)
+        return np.array(rows, np.int64).reshape(-1, _KINDS + 1)
 
     def compare(
         self, reference: Index, hypothesis: Index, reference_index: Index, hypothesis_index: Index
