@@ -38,9 +38,11 @@ void GuardTokens::check() const {
     check_columns(lemma.size, {function.size, number.size, negation.size});
 }
 
-GuardText::GuardText(const GuardTokens& tokens, std::size_t from, std::size_t to) : size(to - from) {
+GuardText::GuardText(const GuardTokens& tokens, std::size_t from, std::size_t to) {
     std::size_t particles = 0, negative_words = 0;
     for (std::size_t k = from; k < to; ++k) {
+        if (tokens.number[k] == kMarkup) continue;
+        ++size;
         once.emplace_back(tokens.lemma[k], static_cast<std::uint32_t>(k - from));
         if (!tokens.function[k]) content.push_back(tokens.lemma[k]);
         if (tokens.number[k] != 0) numbers.push_back(tokens.number[k]);

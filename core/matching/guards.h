@@ -20,6 +20,9 @@ inline constexpr std::size_t kNegationColumn = kGuardColumns - 1;
 // A particle (not, ne) or a word that may go with one in the same clause (rien, nikdo): the larger number counts.
 enum NegationKind : std::uint8_t { kNoNegation = 0, kParticle = 1, kNegativeWord = 2 };
 
+// The number of a token that is an XML entity: no word.
+inline constexpr std::uint32_t kMarkup = 1;
+
 // The tokens of a batch: lemmas, function words, the key of the number that a word is (0: none), NegationKind.
 struct GuardTokens {
     ArrayView<std::int64_t> offsets;
@@ -38,7 +41,7 @@ struct GuardText {
     struct Count {
         std::uint32_t lemma, count;
     };
-    std::size_t size;
+    std::size_t size = 0;  // words
     std::vector<std::uint32_t> content;                         // lemmas of content words, in order of the text
     std::vector<Count> counts;                                  // the same, ascending by lemma
     std::vector<std::pair<std::uint32_t, std::uint32_t>> once;  // lemma and place of words that occur once, ascending

@@ -86,6 +86,29 @@ def test_stutter() -> None:
     assert guards("They had had two cats.", "They had had two dogs.")["stutter"] == 0
 
 
+@pytest.mark.parametrize("entity", ["&#39;", "&#x27;", "&quot;", "&AMP;"])
+def test_xml_entities_are_not_words(entity: str) -> None:
+    reference = "Cats chase small grey mice daily."
+    damaged = "Dogs chase 3 mice mice."
+    assert guards(f"{entity} {damaged} {entity} {entity}", reference) == guards(damaged, reference)
+
+
+@pytest.mark.parametrize(
+    ("language", "hypothesis", "reference", "expected"),
+    [
+        ("zh", "10月举行两次", "十月举行2次", 0),
+        ("zh", "12月举行", "十月举行", 1),
+        ("zh", "他买了一本书", "他买了书", 0),  # an article
+        ("ja", "1つの岩と2本", "一つの岩と二本", 0),
+        ("ja", "3つの岩", "一つの岩", 1),
+        ("ru", "более 28 000 смертей", "более 28 тысяч смертей", 0),
+        ("ru", "более 28 070 смертей", "более 28 тысяч смертей", 2 / 4),
+    ],
+)
+def test_numbers_of_other_languages(language: str, hypothesis: str, reference: str, expected: float) -> None:
+    assert guards(hypothesis, reference, language)["numbers"] == expected
+
+
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "expected"),
     [
@@ -118,6 +141,7 @@ def test_numbers(hypothesis: str, reference: str, expected: float) -> None:
         ("cs", "Nejlepší neděle nechala školu.", "Škola.", 0),
         ("cs", "Vláda s návrhem nesouhlasí.", "Vláda s návrhem souhlasí.", 1),
         ("cs", "Petr nemá psa.", "Petr má psa.", 1),
+        ("cs", "Nejsem na to zvyklý.", "Jsem na to zvyklý.", 1),  # looks like a superlative
         ("cs", "Řeka nesla led.", "Řeka měla led.", 0),
         ("zh", "他不喜欢猫。", "他喜欢猫。", 1),
     ],

@@ -31,7 +31,7 @@ _VERB_IDS = [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 
 _PARTICLES = {
     "af": "nie geen nooit niks niemand", "ar": "لا لم لن ليس ليست ليسوا ولا ولم ولن", "be": "не няма нельга",
-    "ca": "no", "cs": "ne není nejsou nelze nikoli nikoliv bez sotva",
+    "ca": "no", "cs": "ne není nejsem nejsi nejsme nejste nejsou nelze nikoli nikoliv bez sotva",
     "cy": "ddim nid ni nad", "da": "ikke ej ingen intet aldrig ingenting",
     "de": "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand niemanden niemandem nirgends "
     "nirgendwo weder keinesfalls keineswegs nein ohne kaum unmöglich",
@@ -71,6 +71,10 @@ _NO_PREFIX = re.compile(
 _NOT_ALONE = frozenset({"only", "just", "merely", "simply", "least"})
 """`not only` denies nothing."""
 
+_HAN_NUMERALS = (
+    *"二三四五六七八九十", *(f"十{digit}" for digit in "一二三四五六七八九"), "二十", *(f"{digit}十" for digit in "三四五六七八九"),
+)  # fmt: skip
+_JAPANESE_COUNTERS = "人本つ日名台回年月倍個頭"
 _NUMBER_WORDS = {
     "en": "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety",
@@ -99,12 +103,27 @@ _NUMBER_WORDS = {
     "is": "tveir/tvær/tvö/tveimur/tveggja þrír/þrjár/þrjú/þremur/þriggja fjórir/fjórar/fjögur/fjórum/fjögurra fimm sex "
     "sjö átta níu tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján átján nítján tuttugu þrjátíu fjörutíu "
     "fimmtíu sextíu sjötíu áttatíu níutíu",
+    "ja": " ".join(
+        "/".join((one, f"第{one}", *(one + counter for counter in _JAPANESE_COUNTERS))) for one in _HAN_NUMERALS
+    ),
+    "zh": "两/兩/" + " ".join(f"{one}/第{one}/{one}月" for one in _HAN_NUMERALS),
 }
 """Two to twenty, then tens; `/` separates forms of one number."""
+_OTHER_NUMBER_WORDS = {
+    "cs": {"tisíc": "000", "tisíce": "000"},
+    "ja": dict.fromkeys(("一", "ひとつ", *(f"一{counter}" for counter in _JAPANESE_COUNTERS)), "1"),
+    "ru": dict.fromkeys(("тысяча", "тысячи", "тысяч", "тыс"), "000"),
+    "uk": dict.fromkeys(("тисяча", "тисячі", "тисяч", "тис"), "000"),
+}
+"""`20 тысяч` is `20 000`, which is two words. In Chinese `一` is an article."""
 _NUMBER_VALUES = (*range(2, 21), *range(30, 100, 10))
 _GROUPED = re.compile(r"(?<=\d)[.,'’٬  ](?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d)[,٫](?=\d)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_ENTITIES = ("&amp;", "&apos;", "&gt;", "&lt;", "&nbsp;", "&quot;")
+_NUMERIC_ENTITY = re.compile("&#x?[0-9a-f]+;", re.IGNORECASE)
+MARKUP = 1
+"""The value of `numbers` for `&quot;` and `&#39;`, which some systems write for punctuation. The same in guards.h."""
 
 
 def number_text(form: str, language: str = "") -> str:
@@ -126,7 +145,7 @@ def number_text(form: str, language: str = "") -> str:
 @cache
 def _number_words(language: str) -> dict[str, str]:
     words = _NUMBER_WORDS.get(language, "").split()
-    return {
+    return _OTHER_NUMBER_WORDS.get(language, {}) | {
         form: str(value)
         for value, word in zip(_NUMBER_VALUES, words, strict=False)
         for form in word.split("/")
@@ -139,14 +158,16 @@ class CriticalWords:
     >>> from tesla_eval.language.analysis import load_pipeline
     >>> (batch,) = load_pipeline("en").analyse(["Not only did 3 cats not sleep"])
     >>> words = CriticalWords("en")
-    >>> words.negations(batch).tolist(), (words.numbers(batch) > 0).tolist()
+    >>> words.negations(batch).tolist(), (words.numbers(batch) > MARKUP).tolist()
     ([0, 0, 0, 0, 0, 1, 0], [False, False, False, True, False, False, False])
     """
 
     def __init__(self, language: str) -> None:
         self.knows_negations = language in _PARTICLES
-        number_ids = {"": 0}
-        listed_numbers = {word: _id(number, number_ids) for word, number in _number_words(language).items()}
+        number_ids = {"": 0, "&": MARKUP}
+        listed_numbers = dict.fromkeys(_ENTITIES, MARKUP) | {
+            word: _id(number, number_ids) for word, number in _number_words(language).items()
+        }
         listed = {
             **dict.fromkeys(_NOT_ALONE if language == "en" else (), _TAKES_BACK),
             **dict.fromkeys(_NEGATIVE_WORDS.get(language, "").split(), NEGATIVE_WORD),
@@ -155,7 +176,10 @@ class CriticalWords:
         prefix = _VERB_PREFIXES.get(language, "")
 
         def numbers_of(forms: list[str]) -> list[int]:
-            return [_id(number_text(form, language), number_ids) for form in forms]
+            return [
+                MARKUP if _NUMERIC_ENTITY.fullmatch(form) else _id(number_text(form, language), number_ids)
+                for form in forms
+            ]
 
         def negations_of(forms: list[str]) -> list[int]:
             return [_negation(form.lower(), prefix) for form in forms]
@@ -174,7 +198,7 @@ class CriticalWords:
         self.core = PerVocabulary(made)
 
     def numbers(self, batch: AnalysedBatch) -> npt.NDArray[np.uint32]:
-        """For every token the id of the number that it is; 0 for other words. Ids hold for this object only."""
+        """For every token the id of the number that it is, `MARKUP`, or 0. Ids hold for this object only."""
         return self.core[batch.vocabulary].numbers(batch.core)
 
     def negations(self, batch: AnalysedBatch) -> npt.NDArray[np.uint8]:
