@@ -220,8 +220,11 @@ def _is_agreement(kind: str, features: Sequence[Feature]) -> bool:
 def unseen(
     damaged: Sequence[DamagedSet], models: Mapping[str, LinearModel], place: Mapping[str, int]
 ) -> Iterator[str]:
-    """Why edits of recent years are not seen: the output scores 0 already, or the reference has neither number."""
-    counts = {kind: np.zeros(4, int) for kind in ("padded", "number")}
+    """Why edits of recent years are not seen: the output scores 0 already, or the reference has not the number.
+
+    The reference has a number that was changed if fewer numbers of the text are the reference's after the change.
+    """
+    padded, number, confirmed = np.zeros(3, int), np.zeros(5, int), np.zeros(2, int)
     for one in damaged:
         if one.data.year not in RECENT:
             continue
@@ -229,16 +232,22 @@ def unseen(
         columns = [place[name] for name in model.features]
         real, edited = model.score(one.data.features[:, columns]), model.score(one.features[:, columns])
         for row, text in enumerate(one.texts):
-            if text.kind.name in counts:
-                base = one.bases[text.segment]
-                same = one.features[row, place["numbers"]] == one.data.features[base, place["numbers"]]
-                missed, at_zero = edited[row] >= real[base], real[base] == 0
-                counts[text.kind.name] += (1, missed, missed and at_zero, missed and same and not at_zero)
+            base = one.bases[text.segment]
+            missed, at_zero = edited[row] >= real[base], real[base] == 0
+            if text.kind.name == "padded":
+                padded += (1, missed, missed and at_zero)
+            elif text.kind.name == "number":
+                wrong = one.features[row, place["numbers"]] - one.data.features[base, place["numbers"]]
+                above_zero = missed and not at_zero
+                number += (1, missed, missed and at_zero, above_zero and wrong == 0, above_zero and wrong < 0)
+                if wrong > 0:
+                    confirmed += (1, missed)
     yield (
         "\nNot lower, WMT19 to WMT24 together: "
-        "`padded` {1} of {0}, {2} of them outputs that score 0 already; ".format(*counts["padded"])
-        + "`number` {1} of {0}, {2} of them at 0 and {3} where the reference has neither number.".format(
-            *counts["number"]
+        "`padded` {1} of {0}, {2} of them outputs that score 0 already; "
+        "`number` {4} of {3}, {5} of them at 0, {6} where the reference has neither number, {7} that the change put "
+        "right. Where the reference has the number that was changed: {9} of {8} ({10:.3f}).".format(
+            *padded, *number, *confirmed, confirmed[1] / confirmed[0]
         )
     )
 

@@ -19,13 +19,14 @@ void bind_guards(nb::module_& m) {
             "__init__",
             [](Guards* self, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& lemma,
                const Array<std::uint8_t>& function, const Array<std::uint32_t>& number,
-               const Array<std::uint8_t>& negation) {
+               const Array<std::uint8_t>& negation, const Array<std::uint8_t>& starts) {
                 const GuardTokens tokens{view_of(offsets), view_of(lemma), view_of(function), view_of(number),
-                                         view_of(negation)};
+                                         view_of(negation), view_of(starts)};
                 without_gil([&] { new (self) Guards(tokens); });
             },
-            "offsets"_a, "lemma"_a, "function"_a, "number"_a, "negation"_a,
-            "`number` is 0 for words that are no number; `negation` is 1 for particles, 2 for negative words.")
+            "offsets"_a, "lemma"_a, "function"_a, "number"_a, "negation"_a, "starts"_a,
+            "`number` is 0 for words that are no number; `negation` is 1 for particles, 2 for negative words; `starts` is 1 "
+            "for the first word of a sentence.")
         .def("__len__", &Guards::size);
     m.def(
         "compare_guards",

@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kFreeInsertion = 3, kFreeRun = 4;
 // Pairs of words in another order are weighed against their number and this one: in short texts they say little.
 constexpr std::size_t kPairsForOrder = 10;
+// So many content words of a sentence stand for one that the reference has, too: fewer make the sentence a stray one.
+constexpr std::size_t kWordsPerPartner = 3;
 
 double share(std::size_t part, std::size_t whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -35,12 +37,16 @@ std::size_t unshared(const std::vector<std::uint32_t>& x, const std::vector<std:
 
 void GuardTokens::check() const {
     check_csr(offsets, lemma.size);
-    check_columns(lemma.size, {function.size, number.size, negation.size});
+    check_columns(lemma.size, {function.size, number.size, negation.size, starts.size});
 }
 
 GuardText::GuardText(const GuardTokens& tokens, std::size_t from, std::size_t to) {
     std::size_t particles = 0, negative_words = 0;
+    const auto end_sentence = [this] {
+        if (content.size() > (sentence_ends.empty() ? 0 : sentence_ends.back())) sentence_ends.push_back(content.size());
+    };
     for (std::size_t k = from; k < to; ++k) {
+        if (tokens.starts[k]) end_sentence();
         if (tokens.number[k] == kMarkup) continue;
         ++size;
         once.emplace_back(tokens.lemma[k], static_cast<std::uint32_t>(k - from));
@@ -50,6 +56,7 @@ GuardText::GuardText(const GuardTokens& tokens, std::size_t from, std::size_t to
         negative_words += tokens.negation[k] == kNegativeWord;
         stutters += k > from && tokens.lemma[k] == tokens.lemma[k - 1];
     }
+    end_sentence();
     negations = std::max(particles, negative_words);
     std::sort(numbers.begin(), numbers.end());
     std::sort(once.begin(), once.end());
@@ -80,6 +87,7 @@ void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) 
     // Where the text says what the reference says, an insertion is no other way to say it.
     *row++ = insertion * recall * recall;
     *row++ = share(digression, digression + x.content.size());
+    *row++ = stray(x, y);
     *row++ = disorder(x, y);
     *row++ = share(beyond(y.stutters, x.stutters), y.size);
     *row++ = share(unshared(x.numbers, y.numbers), x.numbers.size() + y.numbers.size());
@@ -93,16 +101,10 @@ GuardMatcher::Partners GuardMatcher::partners(const GuardText& x, const GuardTex
     std::size_t matched = 0;
     auto longest = [&](auto begin, auto end) {
         matched = 0;
-        free_.clear();
-        for (const GuardText::Count& one : x.counts) free_.push_back(one.count);
+        free_partners(x);
         std::size_t run = 0, best = 0;
         for (auto lemma = begin; lemma != end; ++lemma) {
-            const auto place = std::lower_bound(
-                x.counts.begin(), x.counts.end(), *lemma,
-                [](const GuardText::Count& one, std::uint32_t wanted) { return one.lemma < wanted; });
-            const auto k = static_cast<std::size_t>(place - x.counts.begin());
-            if (place != x.counts.end() && place->lemma == *lemma && free_[k] > 0) {
-                --free_[k];
+            if (take_partner(x, *lemma)) {
                 ++matched;
                 run = 0;
             } else {
@@ -115,6 +117,36 @@ GuardMatcher::Partners GuardMatcher::partners(const GuardText& x, const GuardTex
     if (from_left <= kFreeInsertion) return {matched, from_left};
     const std::size_t from_right = longest(y.content.rbegin(), y.content.rend());
     return {matched, std::min(from_left, from_right)};
+}
+
+void GuardMatcher::free_partners(const GuardText& x) {
+    free_.clear();
+    for (const GuardText::Count& one : x.counts) free_.push_back(one.count);
+}
+
+// Whether a content word of x with this lemma is still free; it is taken.
+bool GuardMatcher::take_partner(const GuardText& x, std::uint32_t lemma) {
+    const auto place = std::lower_bound(x.counts.begin(), x.counts.end(), lemma,
+                                        [](const GuardText::Count& one, std::uint32_t wanted) { return one.lemma < wanted; });
+    if (place == x.counts.end() || place->lemma != lemma) return false;
+    std::uint32_t& left = free_[static_cast<std::size_t>(place - x.counts.begin())];
+    if (left == 0) return false;
+    --left;
+    return true;
+}
+
+// The share of content words in sentences that x has nearly nothing of, where y has more sentences than x.
+double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
+    if (y.sentence_ends.size() <= x.sentence_ends.size()) return 0;
+    free_partners(x);
+    std::size_t from = 0, sum = 0;
+    for (std::size_t end : y.sentence_ends) {
+        std::size_t matched = 0;
+        for (std::size_t k = from; k < end; ++k) matched += take_partner(x, y.content[k]);
+        sum += beyond(end - from, kWordsPerPartner * matched);
+        from = end;
+    }
+    return share(sum, y.content.size());
 }
 
 // How far more than a quarter of the pairs of words stand in another order; a random order has half of them.

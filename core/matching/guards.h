@@ -12,8 +12,8 @@
 
 namespace tesla {
 
-inline constexpr const char* kGuardFeatures[] = {"padding", "insertion", "surplus", "digression",
-                                                 "disorder", "stutter",  "numbers", "negation"};
+inline constexpr const char* kGuardFeatures[] = {"padding",  "insertion", "surplus", "digression", "stray",
+                                                 "disorder", "stutter",   "numbers", "negation"};
 inline constexpr std::size_t kGuardColumns = sizeof(kGuardFeatures) / sizeof(kGuardFeatures[0]);
 inline constexpr std::size_t kNegationColumn = kGuardColumns - 1;
 
@@ -23,13 +23,15 @@ enum NegationKind : std::uint8_t { kNoNegation = 0, kParticle = 1, kNegativeWord
 // The number of a token that is an XML entity: no word.
 inline constexpr std::uint32_t kMarkup = 1;
 
-// The tokens of a batch: lemmas, function words, the key of the number that a word is (0: none), NegationKind.
+// The tokens of a batch: lemmas, function words, the key of the number that a word is (0: none), NegationKind, and 1 where a
+// sentence begins (the first one does not count).
 struct GuardTokens {
     ArrayView<std::int64_t> offsets;
     ArrayView<std::uint32_t> lemma;
     ArrayView<std::uint8_t> function;
     ArrayView<std::uint32_t> number;
     ArrayView<std::uint8_t> negation;
+    ArrayView<std::uint8_t> starts;
 
     void check() const;
 };
@@ -43,6 +45,7 @@ struct GuardText {
     };
     std::size_t size = 0;  // words
     std::vector<std::uint32_t> content;                         // lemmas of content words, in order of the text
+    std::vector<std::size_t> sentence_ends;                     // in `content`, of the sentences that have content words
     std::vector<Count> counts;                                  // the same, ascending by lemma
     std::vector<std::pair<std::uint32_t, std::uint32_t>> once;  // lemma and place of words that occur once, ascending
     std::vector<std::uint32_t> numbers;                         // ascending
@@ -60,6 +63,9 @@ class GuardMatcher {
         std::size_t matched, longest_unmatched_run;  // content words of y
     };
     Partners partners(const GuardText& x, const GuardText& y);
+    void free_partners(const GuardText& x);
+    bool take_partner(const GuardText& x, std::uint32_t lemma);
+    double stray(const GuardText& x, const GuardText& y);
     double disorder(const GuardText& x, const GuardText& y);
     std::size_t inversions(std::size_t from, std::size_t to);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "analysis/sentence_starts.h"
 #include "matching/characters.h"
 #include "matching/guards.h"
 #include "matching/measures.h"
@@ -193,7 +194,9 @@ std::unique_ptr<FeatureGroup::Prepared> GuardGroup::prepare(const AnalysedTexts&
     const TokenArrays& tokens = texts.tokens;
     const std::vector<std::uint32_t> numbers = words_.numbers(tokens);
     const std::vector<std::uint8_t> negations = words_.negations(tokens);
-    return std::make_unique<Holding<Guards>>(GuardTokens{tokens.offsets, tokens.lemma, tokens.function, numbers, negations});
+    const std::vector<std::uint8_t> starts = sentence_starts(tokens, texts.texts);
+    return std::make_unique<Holding<Guards>>(
+        GuardTokens{tokens.offsets, tokens.lemma, tokens.function, numbers, negations, starts});
 }
 
 Rows GuardGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {

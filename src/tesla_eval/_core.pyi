@@ -388,6 +388,7 @@ class Guards:
         function: npt.NDArray[np.uint8],
         number: npt.NDArray[np.uint32],
         negation: npt.NDArray[np.uint8],
+        starts: npt.NDArray[np.uint8],
     ) -> None: ...
     def __len__(self) -> int: ...
 

@@ -56,6 +56,21 @@ def test_runs_of_words_that_the_reference_has_not() -> None:
     assert guards("Cats dogs sleep bark loudly", reference)["insertion"] == 0  # three words are free
 
 
+def test_stray_sentences() -> None:
+    reference = "Cats sleep. Mice dance."
+    stray = "Dogs bark."
+    assert guards(f"{reference} {stray}", reference)["stray"] == 2 / 6
+    assert guards(f"{stray} {reference}", reference)["stray"] == 2 / 6  # wherever it stands
+    assert guards(f"Cats sleep. {stray}", reference)["stray"] == 0  # no more sentences than the reference
+    some = guards(f"{reference} Dogs, wolves, birds chase cats.", "Cats cats sleep. Mice dance.")
+    assert some["stray"] == (5 - 3) / 9  # a word of the reference speaks for three
+    assert (
+        guards("Cats. Sleep. Mice. Dance.", reference)["stray"] == 0
+    )  # every one has words of the reference
+    assert guards(f"{reference} No. 5 barks, e.g. dogs", reference)["stray"] > 0
+    assert guards("猫睡觉。老鼠跳舞。狗叫。", "猫睡觉。老鼠跳舞。", "zh")["stray"] > 0
+
+
 def test_a_repeated_text_is_an_insertion() -> None:
     reference = "Cats chase small grey mice daily."
     assert guards(f"{reference} {reference}", reference)["insertion"] == (6 - 3) / 12
@@ -158,10 +173,10 @@ def test_a_language_without_lists_has_no_negation() -> None:
 def test_arrays_that_do_not_fit_are_refused() -> None:
     words, marks = np.zeros(3, np.uint32), np.zeros(3, np.uint8)
     with pytest.raises(ValueError, match="do not fit"):
-        Guards(np.array([0, 2]), words, marks, words, marks)
+        Guards(np.array([0, 2]), words, marks, words, marks, marks)
     with pytest.raises(ValueError, match="do not fit"):
-        Guards(np.array([0, 3]), words, marks, words[:2], marks)
-    text = Guards(np.array([0, 3]), words, marks, words, marks)
+        Guards(np.array([0, 3]), words, marks, words[:2], marks, marks)
+    text = Guards(np.array([0, 3]), words, marks, words, marks, marks)
     with pytest.raises(IndexError):
         compare_guards(text, text, np.array([0]), np.array([1]))
 

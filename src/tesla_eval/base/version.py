@@ -2,5 +2,5 @@
 
 __version__ = "0.9.0"
 
-SCORING = 2
+SCORING = 3
 """Raised whenever any score can change (docs/versions.md). Part of every signature, and so of every key of a cache."""

@@ -46,8 +46,9 @@ class Recipe:
     date: str = ""
 
     def keeps(self, feature: Feature) -> bool:
-        """Whether a feature is learned: neither its kind nor its name is left out."""
-        return feature.kind not in self.without and feature.name not in self.without
+        """Whether a feature is learned: its group is asked for, and neither its kind nor its name is left out."""
+        asked_for = self.groups is None or feature.group in self.groups
+        return asked_for and feature.kind not in self.without and feature.name not in self.without
 
 
 @dataclass(frozen=True)

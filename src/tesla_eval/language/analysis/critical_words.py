@@ -72,8 +72,10 @@ _NOT_ALONE = frozenset({"only", "just", "merely", "simply", "least"})
 """`not only` denies nothing."""
 
 _HAN_NUMERALS = (
-    *"二三四五六七八九十", *(f"十{digit}" for digit in "一二三四五六七八九"), "二十", *(f"{digit}十" for digit in "三四五六七八九"),
-)  # fmt: skip
+    *"二三四五六七八九十",
+    *(f"十{digit}" for digit in "一二三四五六七八九"),
+    *(f"{digit}十" for digit in "二三四五六七八九"),
+)
 _JAPANESE_COUNTERS = "人本つ日名台回年月倍個頭"
 _NUMBER_WORDS = {
     "en": "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -104,7 +106,8 @@ _NUMBER_WORDS = {
     "sjö átta níu tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján átján nítján tuttugu þrjátíu fjörutíu "
     "fimmtíu sextíu sjötíu áttatíu níutíu",
     "ja": " ".join(
-        "/".join((one, f"第{one}", *(one + counter for counter in _JAPANESE_COUNTERS))) for one in _HAN_NUMERALS
+        "/".join((one, f"第{one}", *(one + counter for counter in _JAPANESE_COUNTERS)))
+        for one in _HAN_NUMERALS
     ),
     "zh": "两/兩/" + " ".join(f"{one}/第{one}/{one}月" for one in _HAN_NUMERALS),
 }

@@ -12,6 +12,7 @@ from tesla_eval.metrics.features import BoundGroup, CoreGroup, Feature, FeatureG
 
 _LABELS = {
     "padding": "added words", "insertion": "added words", "surplus": "added words", "digression": "added words",
+    "stray": "added words",
     "disorder": "word order", "stutter": "repeated words", "numbers": "numbers and names", "negation": "negation",
 }  # fmt: skip
 _GROUP = "guards"
