@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "analysis/plain_lemmas.h"
 #include "analysis/sense_index.h"
 #include "analysis/tokeniser.h"
+#include "base/array_view.h"
 
 namespace tesla {
 
@@ -45,14 +47,23 @@ class Draft {
     const std::vector<std::uint32_t>& undefined_words() const { return undefined_; }
     // Defines those of them whose lemmas are known without Python.
     void define_plain(const PlainLemmas& lemmas, const SenseIndex* senses);
-    // Tags, splits compounds (German: the nouns; then tags again), drops tokens without a letter or a digit.
-    TokenArrays finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const;
+    // Tags, splits compounds (German: the nouns; then tags again), drops tokens without a letter or a digit. The drafts are of
+    // one lexicon and are tagged together, which is faster.
+    static std::vector<TokenArrays> finish(const std::vector<std::unique_ptr<Draft>>& drafts,
+                                           const std::vector<LabelMeaning>& labels, bool keep_punctuation);
 
    private:
     struct Token {
         std::uint32_t word, start, end;
     };
+    class Tagging;
     void find_undefined();
+    std::size_t texts() const { return offsets_.size() - 1; }
+    ArrayView<Token> tokens(std::size_t text) const {
+        return {tokens_.data() + offsets_[text], offsets_[text + 1] - offsets_[text]};
+    }
+    void append_text(std::size_t text, const Tagging& block, std::size_t in_block, Tagging& again, bool keep_punctuation,
+                     TokenArrays& out) const;
 
     Lexicon& lexicon_;
     std::vector<Token> tokens_;

@@ -191,17 +191,18 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText
 // Looking at new words takes longer than entering them, and other threads need not wait for it.
 void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
     std::vector<std::size_t> missing;
-    std::vector<WordFeatures> looks;
+    std::vector<std::u32string> forms;
     std::vector<bool> alphanumeric;
-    std::u32string form;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (ids[i] != Interner::kMissing) continue;
-        decode_utf8(words[i].text, form);
         missing.push_back(i);
-        looks.push_back(tagger_ ? tagger_->features(form.data(), form.size()) : WordFeatures{});
+        std::u32string& form = forms.emplace_back();
+        decode_utf8(words[i].text, form);
         alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
     }
     if (missing.empty()) return;
+    std::vector<WordFeatures> looks(missing.size());
+    if (tagger_) tagger_->features(forms.data(), forms.size(), looks.data());
     std::vector<const WordFeatures*> features;
     {
         std::lock_guard lock(features_mutex_);

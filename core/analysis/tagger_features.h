@@ -74,8 +74,9 @@ inline PairHashes pair_features(const Position<Word>& at) {
 }
 
 // The features that join words with the labels before.
+using LabelHashes = std::array<std::uint32_t, 5>;
 template <class Word>
-inline std::array<std::uint32_t, 5> word_and_label_features(const Position<Word>& at) {
+inline LabelHashes word_and_label_features(const Position<Word>& at) {
     const WordParts& word = at.word->parts;
     const std::uint32_t label = at.previous_label;
     return {mix(66, label, word.form), mix(67, label, word.suffix), mix(68, label, word.shape),

@@ -51,7 +51,14 @@ class FlatTable {
     std::uint32_t find(std::uint32_t hash, Equal&& equal) const {
         return slots_[place_of(hash, equal)].number();
     }
-    std::uint32_t find(std::uint32_t key) const { return find(key, AnyNumber{}); }
+    // For hashes that are keys themselves. Whether a slot is free or holds the key, the search ends: one branch, not two.
+    std::uint32_t find(std::uint32_t key) const {
+        const Slot* const slots = slots_.data();
+        const std::size_t mask = mask_;
+        std::size_t place = key & mask;
+        while (!((slots[place].hash == key) | slots[place].is_free())) place = (place + 1) & mask;
+        return slots[place].number();
+    }
 
     // The number of the key, which is `fresh` if the key was not there.
     template <class Equal>

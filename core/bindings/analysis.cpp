@@ -139,14 +139,8 @@ nb::list analyse(const Analyser& how, const nb::list& groups, bool keep_punctuat
         if (!drafts.back()->undefined_words().empty())
             define(to_numpy(std::vector<std::uint32_t>(drafts.back()->undefined_words())));
     }
-    // All drafts before any tags: each step reads tables of its own, which the cache then holds for all groups.
-    std::vector<TokenArrays> arrays(drafts.size());
-    without_gil([&] {
-        for (std::size_t i = drafts.size(); i-- > 0;) {
-            arrays[i] = drafts[i]->finish(how.labels.meanings, keep_punctuation);
-            drafts[i].reset();
-        }
-    });
+    std::vector<TokenArrays> arrays =
+        without_gil([&] { return Draft::finish(drafts, how.labels.meanings, keep_punctuation); });
     nb::list batches;
     for (std::size_t i = 0; i < arrays.size(); ++i) batches.append(TokenBatch(std::move(arrays[i]), std::move(held[i])));
     return batches;

@@ -27,18 +27,19 @@ using Sentence = std::vector<std::string>;
 WordFeatures features_of(const Tagger& tagger, const std::string& form) {
     std::u32string characters;
     decode_utf8(form, characters);
-    return tagger.features(characters.data(), characters.size());
+    return tagger.features(characters);
 }
 
 std::vector<std::uint16_t> tag_forms(const Tagger& tagger, const Sentence& forms) {
     std::vector<WordFeatures> words;
     words.reserve(forms.size());
     for (const std::string& form : forms) words.push_back(features_of(tagger, form));
-    WordRow row(tagger);
-    for (const WordFeatures& word : words) row.push_back(word);
-    std::vector<std::uint16_t> labels(forms.size());
-    tagger.tag(row, labels.data());
-    return labels;
+    WordRows rows(tagger);
+    for (const WordFeatures& word : words) rows.push_back(word);
+    rows.end_text();
+    std::vector<std::uint16_t> labels(rows.places());
+    tagger.tag(rows, labels.data());
+    return {labels.begin() + rows.start(0), labels.begin() + rows.start(0) + forms.size()};
 }
 
 template <class Work>
@@ -57,20 +58,15 @@ std::pair<double, double> measure_speed(const Tagger& tagger, const std::vector<
     std::unordered_map<std::string, WordFeatures> types;
     for (const Sentence& sentence : sentences)
         for (const std::string& form : sentence) types.try_emplace(form, features_of(tagger, form));
-    std::vector<WordRow> cached;
+    WordRows rows(tagger);
     double words = 0;
     for (const Sentence& sentence : sentences) {
-        WordRow& row = cached.emplace_back(tagger);
-        for (const std::string& form : sentence) row.push_back(types.at(form));
+        for (const std::string& form : sentence) rows.push_back(types.at(form));
+        rows.end_text();
         words += static_cast<double>(sentence.size());
     }
-    std::vector<std::uint16_t> labels;
-    const double warm = shortest_time(repeats, [&] {
-        for (const WordRow& row : cached) {
-            labels.resize(row.size());
-            tagger.tag(row, labels.data());
-        }
-    });
+    std::vector<std::uint16_t> labels(rows.places());
+    const double warm = shortest_time(repeats, [&] { tagger.tag(rows, labels.data()); });
     const double cold = shortest_time(repeats, [&] {
         for (const Sentence& sentence : sentences) tag_forms(tagger, sentence);
     });
