@@ -115,6 +115,14 @@ nb::list score_streams(const HeldScorer& held, const nb::list& references, const
     return scored;
 }
 
+nb::tuple score_pair(const HeldScorer& held, const TokenBatch& reference, const TokenBatch& hypothesis) {
+    require(hypothesis.texts().views().size() == 1, "a pair is one text against another");
+    const std::vector<std::int64_t> first{0};
+    StreamScores pair = without_gil(
+        [&] { return std::move(held.scorer.score({{reference.analysed(), first}}, hypothesis.analysed()).front()); });
+    return nb::make_tuple(pair.scores.front(), pair.features);
+}
+
 }  // namespace
 
 void bind_scoring(nb::module_& m) {
@@ -181,7 +189,8 @@ void bind_scoring(nb::module_& m) {
              "`lowest` is the score where one side has no token, `equal` that of equal texts without tokens, which `same` tells.")
         .def("score", &score_streams, "references"_a, "hypothesis"_a, "present"_a,
              "For each stream of references the scores and the features; `present` are the numbers of the texts that are there, "
-             "None for all.");
+             "None for all.")
+        .def("score_pair", &score_pair, "reference"_a, "hypothesis"_a, "The score and the features of one text against another.");
 }
 
 }  // namespace tesla

@@ -34,18 +34,27 @@ class HeldTexts {
     std::vector<std::string_view> views_;
 };
 
+// Whether a character of the text may combine with another one.
+inline bool may_combine(nanobind::handle text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) throw nanobind::python_error();
+    constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
+    unsigned char highest = 0;
+    for (Py_ssize_t i = 0; i < size; ++i) highest = std::max(highest, static_cast<unsigned char>(data[i]));
+    return highest >= kFirstCombining;
+}
+
 // Texts in NFC, as a tuple: `compose` is asked for those with a character that another one may combine with.
 inline nanobind::tuple composed(nanobind::handle texts, const nanobind::callable& compose) {
-    nanobind::list out;
-    for (nanobind::handle text : nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (!data) throw nanobind::python_error();
-        constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
-        unsigned char highest = 0;
-        for (Py_ssize_t i = 0; i < size; ++i) highest = std::max(highest, static_cast<unsigned char>(data[i]));
-        out.append(highest < kFirstCombining ? nanobind::borrow(text) : compose(text));
-    }
+    const auto given = nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()));
+    if (!given.is_valid()) throw nanobind::python_error();
+    std::vector<std::size_t> asked;
+    for (std::size_t i = 0, size = nanobind::len(given); i < size; ++i)
+        if (may_combine(given[i])) asked.push_back(i);
+    if (asked.empty()) return given;
+    nanobind::list out(given);
+    for (std::size_t i : asked) out[i] = compose(given[i]);
     return nanobind::tuple(out);
 }
 

@@ -504,6 +504,7 @@ class Scorer:
         hypothesis: TokenBatch,
         present: Sequence[npt.NDArray[np.int64] | None],
     ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
+    def score_pair(self, reference: TokenBatch, hypothesis: TokenBatch) -> tuple[float, list[float]]: ...
 
 KERNELS: tuple[str, ...]
 KERNEL: str

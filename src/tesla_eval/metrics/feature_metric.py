@@ -39,7 +39,7 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
 from tesla_eval.metrics.features import FIRST, BoundGroup, CoreGroup, FeatureGroup, options_of
-from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.results import Score, SegmentScores
 from tesla_eval.metrics.segments import (
     References,
     blocks_of_pairs,
@@ -182,10 +182,29 @@ class FeatureMetric(Metric):
 
     def result_signature(self, references: References) -> Signature:
         """The signature of scores against these references; those of results alike are one object."""
-        count = reference_count(references) if self.needs_references else 0
+        return self._signature_for(reference_count(references) if self.needs_references else 0)
+
+    def _signature_for(self, count: int | str) -> Signature:
         if count not in self._result_signatures:
             self._result_signatures[count] = self.get_signature().with_references(count)
         return self._result_signatures[count]
+
+    def sentence_score(
+        self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
+    ) -> Score:
+        """The score of one segment against one or several references; one text against one takes a shorter way."""
+        is_pair = type(references) is list and list(map(type, (hypothesis, *references))) == [str, str]
+        if not is_pair or self._scorers is None or not self._scores_in_core:
+            return super().sentence_score(hypothesis, references, sources)
+        y, x = self.analysis.analyse((hypothesis,), references)
+        score, features = self._scorers[y.vocabulary].score_pair(x.core, y.core)
+        named = dict(zip(self.feature_names, features, strict=True))
+        return Score(self.id, score, named, self._signature_for(1))
+
+    @cached_property
+    def _scores_in_core(self) -> bool:
+        """Whether the class scores segments as this one does, by the scorer of the core if there is one."""
+        return type(self).score_segments is FeatureMetric.score_segments and self.needs_references
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""

@@ -169,42 +169,42 @@ class Pipeline:
             else _LargeKey(tuple(group), keep_punctuation)
             for group in groups
         ]
-        batches: dict[_Key, AnalysedBatch] = {}
         with self._lock:
             if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
                 self._begin_vocabulary()
             if self._analyser is None:
                 self._analyser = self._make_analyser()
             vocabulary, analyser = self.vocabulary, self._analyser
-            for key in keys:
-                if key in self._kept:
-                    self._kept.move_to_end(key)
-                    batches[key] = self._kept[key]
-                elif len(key[0]) == 1 and self._kept_texts > len(
-                    self._kept
-                ):  # some groups have several texts
-                    in_groups = (
-                        group.alone(key[0][0])
-                        for (texts, with_punctuation), group in self._kept.items()
-                        if len(texts) > 1 and with_punctuation == keep_punctuation
-                    )
-                    if (alone := next(filter(None, in_groups), None)) is not None:
-                        batches[key] = alone
-        new = [key for key in dict.fromkeys(keys) if key not in batches]
-        if new:
-            define = partial(self._define, vocabulary.lexicon)
-            try:
-                cores = analyser.analyse([key[0] for key in new], keep_punctuation, define)
-            except UnicodeEncodeError as error:
-                raise not_a_text(error) from error
-            except DamagedDictionaryError as error:
-                raise self._damaged(error) from error
-            for key, core in zip(new, cores, strict=True):
-                batches[key] = AnalysedBatch(key[0], vocabulary, core)
-            with self._lock:
-                for key in new:
-                    self._keep(key, batches[key])
-        return [batches[key] for key in keys]
+            batches = [self._recent(key) for key in keys]
+        new = dict.fromkeys(key for key, batch in zip(keys, batches, strict=True) if batch is None)
+        if not new:
+            return batches  # type: ignore[return-value]  # none is None
+        define = partial(self._define, vocabulary.lexicon)
+        try:
+            cores = analyser.analyse([texts for texts, _ in new], keep_punctuation, define)
+        except UnicodeEncodeError as error:
+            raise not_a_text(error) from error
+        except DamagedDictionaryError as error:
+            raise self._damaged(error) from error
+        made = {key: AnalysedBatch(key[0], vocabulary, core) for key, core in zip(new, cores, strict=True)}
+        with self._lock:
+            for key, batch in made.items():
+                self._keep(key, batch)
+        return [made[key] if batch is None else batch for key, batch in zip(keys, batches, strict=True)]
+
+    def _recent(self, key: _Key) -> AnalysedBatch | None:
+        """The batch of these texts if they were analysed recently, alone or, if it is one text, in a group."""
+        batch = self._kept.get(key)
+        if batch is not None:
+            self._kept.move_to_end(key)
+        elif len(key[0]) == 1 and self._kept_texts > len(self._kept):  # some groups have several texts
+            in_groups = (
+                group.alone(key[0][0])
+                for (texts, with_punctuation), group in self._kept.items()
+                if len(texts) > 1 and with_punctuation == key[1]
+            )
+            batch = next(filter(None, in_groups), None)
+        return batch
 
     def _keep(self, key: _Key, batch: AnalysedBatch) -> None:
         if batch.vocabulary is not self.vocabulary:  # another thread has begun a new one
