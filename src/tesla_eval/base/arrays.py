@@ -81,13 +81,10 @@ class ExactSum:
                 self._by_exponent[exponent] = self._by_exponent.get(exponent, 0) + part
 
     def __float__(self) -> float:
-        from fractions import Fraction  # takes 4 ms: only when asked for
-
-        exact = sum(
-            (
-                Fraction(part) * Fraction(2) ** (exponent - _MANTISSA_BITS)
-                for exponent, part in self._by_exponent.items()
-            ),
-            start=Fraction(0),
-        )
+        lowest = min(self._by_exponent, default=0)
+        units = sum(part << (exponent - lowest) for exponent, part in self._by_exponent.items())
+        scale = lowest - _MANTISSA_BITS  # of a unit, as a power of two
+        exact = (
+            units << scale if scale > 0 else units / (1 << -scale)
+        )  # one whole number by another: rounded once
         return float(exact) + self._not_finite
