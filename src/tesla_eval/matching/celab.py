@@ -20,7 +20,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.explanations import Coverage, CoveringDetail, CoveringLink, LinkPart
 from tesla_eval.matching.bags.units import MAX_UNITS, NgramWeights
-from tesla_eval.matching.synonyms import SynonymTable
+from tesla_eval.matching.synonyms import SynonymSets
 
 ORDER = 4
 """specification §9: the longest n-gram."""
@@ -47,33 +47,9 @@ class Covering:
     precision: FloatArray
 
 
-@dataclass(frozen=True)
-class CoveringMatch:
-    """One pair with a matching that reaches the optimum."""
-
-    score: float
-    recall: float
-    precision: float
-    links: tuple[CoveringLink, ...]
-    reference_coverage: FloatArray
-    """c(X) by start (row) and length from 1 (column); NaN past the end of the text."""
-    hypothesis_coverage: FloatArray
-
-    def to_detail(self) -> CoveringDetail:
-        """The match as explanations hold it."""
-        return CoveringDetail(
-            self.links,
-            {
-                "reference": _coverage(self.reference_coverage),
-                "hypothesis": _coverage(self.hypothesis_coverage),
-            },
-        )
-
-
 class CelabMatcher:
     """Matches texts, given as the keys of their units, under one set of parameters; safe to use from several threads.
 
-    >>> from tesla_eval.matching.synonyms import SynonymSets
     >>> matcher = CelabMatcher(SynonymSets([["伞", "雨伞"]]))
     >>> matcher.match([list("买雨伞")], [list("买伞")]).score.tolist()
     [1.0]
@@ -81,7 +57,7 @@ class CelabMatcher:
 
     def __init__(
         self,
-        synonyms: SynonymTable | None = None,
+        synonyms: SynonymSets | None = None,
         *,
         order: int = ORDER,
         precision_weight: float = PRECISION_WEIGHT,
@@ -117,18 +93,19 @@ class CelabMatcher:
         texts = [*(references[i] for i in x.tolist()), *(hypotheses[j] for j in y.tolist())]
         return self._solve(texts, x_index, y_index + len(x))
 
-    def explain(self, reference: list[str], hypothesis: list[str]) -> CoveringMatch:
-        """One pair with its links and the coverage of every n-gram."""
+    def explain(self, reference: list[str], hypothesis: list[str]) -> tuple[Covering, CoveringDetail]:
+        """One pair, with a matching that reaches the optimum and the coverage of every n-gram."""
         batch = self._batch([reference, hypothesis])
         try:
             totals, *links, reference_covered, hypothesis_covered = batch.explain(0, 1, self._max_rows)
         except ValueError as error:
             raise self._too_large(reference, hypothesis) from error
+        coverage = {
+            "reference": _coverage(reference_covered.reshape(-1, self.order)),
+            "hypothesis": _coverage(hypothesis_covered.reshape(-1, self.order)),
+        }
         covering = self._score(totals[None], [reference], [hypothesis])
-        return CoveringMatch(
-            float(covering.score[0]), float(covering.recall[0]), float(covering.precision[0]), _links(*links),
-            reference_covered.reshape(-1, self.order), hypothesis_covered.reshape(-1, self.order),
-        )  # fmt: skip
+        return covering, CoveringDetail(_links(*links), coverage)
 
     def _solve(self, texts: list[list[str]], reference: Index, hypothesis: Index) -> Covering:
         totals = self._batch(texts).solve(reference, hypothesis, self._max_rows)
@@ -141,8 +118,9 @@ class CelabMatcher:
         for text in texts:
             if len(text) > self.max_units:
                 raise InputError(
-                    f"a text has {len(text)} units, more than the {self.max_units} of max_units: "
-                    "split it into segments, or raise max_units"
+                    f"the text that begins {_beginning(text)} has {len(text):,} units, more than "
+                    f"{self.max_units:,}: split it into segments, or raise the bound: "
+                    f"-m celab:max_units={len(text)} (in Python max_units={len(text)})"
                 )
         if len(self._vocabulary) > _MOST_NGRAMS:
             self._vocabulary = NgramVocabulary()
@@ -180,11 +158,15 @@ class CelabMatcher:
         return max(1, int(_ROWS_PER_UNIT * self.max_units))
 
     def _too_large(self, reference: list[str], hypothesis: list[str]) -> InputError:
-        begins = " and ".join(repr("".join(text[:_SHOWN])) for text in (reference, hypothesis))
         return InputError(
-            f"the texts that begin {begins} are too repetitive: more than {self._max_rows:,} sets of n-grams "
+            f"the texts that begin {_beginning(reference)} and {_beginning(hypothesis)} are too repetitive: "
+            f"more than {self._max_rows:,} sets of n-grams "
             "compete with each other; shorten them, or raise the bound (-m celab:max_units=N, in Python max_units=N)"
         )
+
+
+def _beginning(text: list[str]) -> str:
+    return repr("".join(text[:_SHOWN]))
 
 
 def _links(

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +22,8 @@ from tesla_eval.language.analysis.synonym_formats import read_synonym_sets
 from tesla_eval.matching.bags.units import UnitSplitter
 
 
-class SynonymTable(Protocol):
-    """A synonym dictionary: from joined texts of n-grams to the ids of their categories."""
-
-    def lookup(self, lemmas: Sequence[str], /) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
-
-
 class SynonymSets:
-    """A synonym dictionary in memory, made of sets of words; words are compared as units are.
+    """A synonym dictionary: from joined texts of n-grams to the sets that hold them; words are compared as units are.
 
     >>> SynonymSets([["伞", "雨伞"], ["Straße", "Weg"]]).lookup(["雨伞", "strasse"])[1].tolist()
     [0, 1]
@@ -60,16 +53,17 @@ class SynonymSets:
         """Offsets and ids: those of text i are `ids[offsets[i] : offsets[i + 1]]`."""
         none: list[int] = []
         sets = [self._ids.get(lemma, none) for lemma in lemmas]
-        offsets = np.zeros(len(sets) + 1, np.int64)
-        np.cumsum([len(ids) for ids in sets], out=offsets[1:])
+        offsets = np.cumsum([0, *map(len, sets)], dtype=np.int64)
         return offsets, np.array([number for ids in sets for number in ids], np.int32)
 
 
-def load_synonym_sets(language: str, wish: str | None, units: UnitSplitter) -> SynonymSets | None:
+@cache
+def load_synonym_sets(language: str, wish: str | None, *, pre_tokenized: bool) -> SynonymSets | None:
     """The dictionary that the option `synonyms` asks for, or the language's own; `None` if there is none.
 
     Every code of Cilin is a category here, whatever it ends in (specification §9).
     """
+    units = UnitSplitter(load_compound_splitter(language), pre_tokenized=pre_tokenized)
     if wish is None:
         table = load_senses(language)
         if table is None:
@@ -118,7 +112,7 @@ class UnitAnalysis:
         self._compounds = None if pre_tokenized else load_compound_splitter(self.language)
         self._asked_for_none = synonyms == NONE
         self.splitter = UnitSplitter(self._compounds, pre_tokenized=pre_tokenized)
-        self.synonyms = _synonym_sets(self.language, synonyms, pre_tokenized)
+        self.synonyms = load_synonym_sets(self.language, synonyms, pre_tokenized=pre_tokenized)
 
     @property
     def signature(self) -> dict[str, str]:
@@ -141,9 +135,3 @@ class UnitAnalysis:
         return [
             UnitBatch(tuple(texts), tuple(map(self.splitter.keys, texts)), self.splitter) for texts in groups
         ]
-
-
-@cache
-def _synonym_sets(language: str, synonyms: str | None, pre_tokenized: bool) -> SynonymSets | None:
-    compounds = None if pre_tokenized else load_compound_splitter(language)
-    return load_synonym_sets(language, synonyms, UnitSplitter(compounds, pre_tokenized=pre_tokenized))

@@ -15,7 +15,7 @@ from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, senses_of
 from tesla_eval.language.analysis.tagger import load_tagger
-from tesla_eval.language.analysis.tokenisers import compose, raw_offsets
+from tesla_eval.language.analysis.tokenisers import compose, raw_offsets, spans_of_words
 
 
 @runtime_checkable
@@ -163,7 +163,7 @@ class SegmentedAnalyser:
 
     def _tokens(self, raw: str) -> Iterator[Token]:
         text = compose(raw)
-        spans = list(_spans(text, self._cut(text)))
+        spans = list(spans_of_words(text, self._cut(text)))
         if not spans:
             return
         places = raw_offsets(raw).tolist() if raw is not text else range(len(text) + 1)
@@ -178,15 +178,6 @@ class SegmentedAnalyser:
                     function=label.universal in FUNCTION_TAGS,
                     senses=() if self._senses is None else self._senses.senses(lemma),
                 )  # fmt: skip
-
-
-def _spans(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where the words stand in the text; segmenters leave out white space."""
-    position = 0
-    for word in words:
-        start = text.index(word, position)
-        position = start + len(word)
-        yield start, position
 
 
 def _fugashi() -> tuple[Callable[[str], Sequence[str]], str]:

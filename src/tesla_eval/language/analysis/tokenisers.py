@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -85,6 +85,19 @@ def raw_offsets(raw: str, in_latin: bool = False) -> Index:
         start = end
     positions.append(len(raw))
     return np.array(positions, np.int64)
+
+
+def spans_of_words(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Where words stand in the text that was cut into them, with or without blanks between.
+
+    >>> list(spans_of_words("a bc d", ["a", "b", "c", "d"]))
+    [(0, 1), (2, 3), (3, 4), (5, 6)]
+    """
+    end = 0
+    for word in words:
+        start = text.index(word, end)
+        end = start + len(word)
+        yield start, end
 
 
 def _boundary(before: str, after: str) -> bool:

@@ -30,9 +30,8 @@ SYNONYMY = "syn"
 _FORMS = {IDENTITY: "surface", SYNONYMY: "untagged"}
 _CORE_NAMES = {IDENTITY: "lem", SYNONYMY: "ms"}
 
-_LARGEST_DENOMINATOR = (
-    10_000  # so that weights of trigrams, summed over a million words, stay whole 64-bit numbers
-)
+_LARGEST_DENOMINATOR = 10_000
+"""So that weights of trigrams, summed over a million words, stay whole 64-bit numbers."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Unit
 from tesla_eval.language.analysis.frequencies import CompoundSplitter
-from tesla_eval.language.analysis.tokenisers import checked, compose, raw_offsets
+from tesla_eval.language.analysis.tokenisers import checked, compose, raw_offsets, spans_of_words
 
 MAX_UNITS = 5_000
 """The largest number of units of a text that TESLA-CELAB takes."""
@@ -38,7 +38,7 @@ def split_units(text: str, *, pre_tokenized: bool = False) -> list[Unit]:
     [('a', 0, 1), ('b。', 2, 4)]
     """
     text = checked(text)
-    spans = _word_spans(text) if pre_tokenized else unit_spans(text)
+    spans = spans_of_words(text, text.split()) if pre_tokenized else unit_spans(text)
     return [Unit(text[start:end], start, end, _KEYS[text[start:end]]) for start, end in spans]
 
 
@@ -71,7 +71,11 @@ class UnitSplitter:
         units = split_units(text, pre_tokenized=self.pre_tokenized)
         if self._parts is None:
             return units
-        return [part for unit in units for part in _part_units(unit, self._parts[unit.surface])]
+        return [
+            Unit(unit.surface[start:end], unit.start + start, unit.start + end, key)
+            for unit in units
+            for key, start, end in self._parts[unit.surface]
+        ]
 
     def keys(self, text: str) -> list[str]:
         """The keys of the units of `text`."""
@@ -143,28 +147,9 @@ class _CompoundParts(dict[str, tuple[_Part, ...]]):
             self.clear()
         word = compose(surface)
         spans = self._splitter.split(word)
-        offsets = None if word == surface or len(spans) < 2 else raw_offsets(surface).tolist()
-        if len(spans) < 2:
-            parts: tuple[_Part, ...] = ((_KEYS[surface], 0, len(surface)),)
-        elif offsets is None:
-            parts = tuple((_KEYS[word[start:end]], start, end) for start, end in spans)
-        else:
-            parts = tuple((_KEYS[word[a:b]], offsets[a], offsets[b]) for a, b in spans)
+        parts: tuple[_Part, ...] = ((_KEYS[surface], 0, len(surface)),)
+        if len(spans) > 1:
+            offsets = range(len(word) + 1) if word == surface else raw_offsets(surface).tolist()
+            parts = tuple((_KEYS[word[start:end]], offsets[start], offsets[end]) for start, end in spans)
         self[surface] = parts
         return parts
-
-
-def _part_units(unit: Unit, parts: tuple[_Part, ...]) -> list[Unit]:
-    return [
-        Unit(unit.surface[start:end], unit.start + start, unit.start + end, key) for key, start, end in parts
-    ]
-
-
-def _word_spans(text: str) -> list[tuple[int, int]]:
-    spans = []
-    end = 0
-    for word in text.split():
-        start = text.index(word, end)
-        end = start + len(word)
-        spans.append((start, end))
-    return spans

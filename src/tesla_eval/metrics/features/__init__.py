@@ -35,6 +35,8 @@ __all__ = [
     "options_of",
 ]
 
+_Evidence = Mapping[str, Mapping[str, Any]]
+"""By the name of a feature what an explanation shows of it beside its value."""
 FIRST = np.zeros(1, np.int64)
 """The index of the only text of a batch."""
 
@@ -105,9 +107,22 @@ class BoundGroup(ABC):
         """`compare` with the first of each pair as the reference, and with the second; some groups solve it once."""
         return self.compare(texts, texts, first, second), self.compare(texts, texts, second, first)
 
-    @abstractmethod
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
-        """The features between the only texts of two batches, with what produced those that exist."""
+        """The features between the only texts of two batches, with what produced those that exist; here the values."""
+        values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
+        return self.detail(values)
+
+    def detail(self, values: FloatArray, evidence: _Evidence = MappingProxyType({})) -> GroupDetail:
+        """The features that exist with their values, and what else there is to show of each."""
+        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
+
+        named = zip((feature.name for feature in self.features), values.tolist(), strict=True)
+        details = (
+            ValueDetail(name=name, value=value, **evidence.get(name, {}))
+            for name, value in named
+            if not isnan(value)
+        )
+        return GroupDetail(values, tuple(details))
 
     def explain_words(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> FeatureDetail | None:
         """The first of those features that links words by more than their parts of speech, where that is cheap."""
@@ -153,17 +168,6 @@ class CoreGroup(BoundGroup):
     ) -> tuple[FloatArray, FloatArray]:
         """Each pair solved once: the optimum of a matching problem does not depend on which text is the reference."""
         return texts.compare_both_ways(first, second)
-
-    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
-        """The values of the features that exist."""
-        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
-
-        group = self.core[reference.vocabulary]
-        values = group.prepare(reference.core).compare(group.prepare(hypothesis.core), FIRST, FIRST)[0]
-        named = zip(self.features, values.tolist(), strict=True)
-        return GroupDetail(
-            values, tuple(ValueDetail(name=one.name, value=value) for one, value in named if not isnan(value))
-        )
 
 
 class FeatureGroup(ABC):

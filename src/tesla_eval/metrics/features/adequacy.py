@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, Index, sum_columns
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.language.lm import LanguageModel, load_language_model
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
@@ -21,24 +19,12 @@ from tesla_eval.metrics.features.stems import Stemmer, Stems, overlap, shared_an
 from tesla_eval.metrics.features.vectors import VectorGroup
 from tesla_eval.models.paraphrases import PemXModel
 
-PARTS = ("adequacy", "fluency", "overlap")
-_BALANCED = 0.5
 _WORST = 4.0
 """From this loss of ln P per word on, fluency is 0."""
 TELLING_WORDS = 10
 """In texts of up to this many words, a contradiction affects the whole text."""
 _SHRINKAGE = 4
 """The mean over few words is unreliable, so a loss over L words counts L / (L + 4)."""
-_F = ("f",)
-
-
-def evidence_groups(pivots: tuple[str, ...]) -> tuple[FeatureGroup, ...]:
-    """Where evidence comes from: words with vectors, characters, single words of pivot languages; all balanced F."""
-    return (
-        VectorGroup(measures=_F, alpha=_BALANCED),
-        CharacterGroup(measures=_F, alpha=_BALANCED, max_order=3),
-        PivotGroup(measures=_F, similarities=("lem",), pivots=pivots, max_n=1, discount=1.0, alpha=_BALANCED),
-    )
 
 
 @dataclass(frozen=True)
@@ -69,8 +55,14 @@ class BoundAdequacy(BoundGroup):
     def __init__(self, analysis: Pipeline, model: PemXModel) -> None:
         self._model = model
         self.language = analysis.language
-        bound = [group.bind(analysis) for group in evidence_groups(model.pivots)]
-        self._groups = tuple(group for group in bound if group is not None)
+        # Evidence: words with vectors, characters, single words of pivot languages; all balanced F.
+        balanced: dict[str, Any] = {"measures": ("f",), "alpha": 0.5}
+        groups = (
+            VectorGroup(**balanced),
+            CharacterGroup(max_order=3, **balanced),
+            PivotGroup(similarities=("lem",), pivots=model.pivots, max_n=1, discount=1.0, **balanced),
+        )
+        self._groups = tuple(filter(None, (group.bind(analysis) for group in groups)))
         self._contradictions = ContradictionFinder(analysis.language)
         self.evidence_names = tuple(feature.name for group in self._groups for feature in group.features)
         unknown = [name for name in model.evidence if name not in self.evidence_names]
@@ -99,8 +91,9 @@ class BoundAdequacy(BoundGroup):
     ) -> FloatArray:
         """Adequacy of each pair; NaN where a text has no words."""
         pairs = (reference, hypothesis, reference_index, hypothesis_index)
-        words = longer_lengths(reference, hypothesis, reference_index, hypothesis_index)
-        return self._adequacy(self.evidence(*pairs), self.contradictions(*pairs), words)[:, None]
+        return self._adequacy(self.evidence(*pairs), self.contradictions(*pairs), longer_lengths(*pairs))[
+            :, None
+        ]
 
     def evidence(self, reference: _Prepared, hypothesis: _Prepared, i: Index, j: Index) -> FloatArray:
         """All evidence, one column per name of `evidence_names`."""
@@ -133,7 +126,7 @@ class BoundAdequacy(BoundGroup):
             for one in self._contradictions.explain(x.marks, y.marks)
             if self._model.contradictions.get(one.kind, 0.0) > 0
         )
-        return GroupDetail(values, _details("adequacy", values, contradictions=lowering))
+        return self.detail(values, {"adequacy": {"contradictions": lowering}})
 
 
 @dataclass(frozen=True)
@@ -175,8 +168,7 @@ class _BoundFluencyShare(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
-        words = tuple(self._model.explain(hypothesis.texts[0]))
-        return GroupDetail(values, _details("fluency", values, words=words))
+        return self.detail(values, {"fluency": {"words": tuple(self._model.explain(hypothesis.texts[0]))}})
 
 
 def kept_order(x: Stems, y: Stems, i: Index, j: Index) -> FloatArray:
@@ -222,10 +214,6 @@ class _BoundOverlap(BoundGroup):
     ) -> FloatArray:
         return overlap(reference, hypothesis, reference_index, hypothesis_index)[:, None]
 
-    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
-        values = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
-        return GroupDetail(values, _details("overlap", values))
-
 
 def longer_lengths(reference: _Prepared, hypothesis: _Prepared, i: Index, j: Index) -> Index:
     """The number of words of the longer text of each pair."""
@@ -250,8 +238,3 @@ def contradicted(
     highest = np.where(share > 0.5, 1 / np.maximum(2 * share, 1.0), 1.0)
     limited = np.minimum(agreement, highest)
     return np.asarray(limited * (1 - share * limited))
-
-
-def _details(name: str, values: FloatArray, **content: Any) -> tuple[ValueDetail, ...]:
-    value = float(values[0])
-    return () if isnan(value) else (ValueDetail(name=name, value=value, **content),)

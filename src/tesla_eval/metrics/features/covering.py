@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, Index
-from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.base.explanations import ValueDetail
+from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import Analysis
 from tesla_eval.matching.bags.units import FUNCTION_UNITS, MAX_UNITS, NgramWeights, discount_units
 from tesla_eval.matching.celab import ORDER, PRECISION_WEIGHT, CelabMatcher
 from tesla_eval.matching.synonyms import UnitAnalysis
 from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only
-
-_SHOWN = 20  # characters of a text in a message
 
 
 @dataclass(frozen=True)
@@ -78,13 +74,6 @@ class _BoundCovering(BoundGroup):
         self._matcher = matcher
 
     def prepare(self, batch: Any) -> tuple[list[str], ...]:
-        for text, units in zip(batch.texts, batch.keys, strict=True):
-            if len(units) > self._matcher.max_units:
-                raise InputError(
-                    f"the text that begins {text[:_SHOWN]!r} has {len(units):,} units, more than "
-                    f"{self._matcher.max_units:,}: split it into segments, or raise the bound: "
-                    f"-m celab:max_units={len(units)} (in Python max_units={len(units)})"
-                )
         keys: tuple[list[str], ...] = batch.keys
         return keys
 
@@ -95,11 +84,6 @@ class _BoundCovering(BoundGroup):
         return np.column_stack([covering.recall, covering.precision, covering.score])
 
     def explain(self, reference: Any, hypothesis: Any) -> GroupDetail:
-        match = self._matcher.explain(self.prepare(reference)[0], self.prepare(hypothesis)[0])
-        values = np.array([match.recall, match.precision, match.score])
-        details = tuple(
-            ValueDetail(name=feature.name, value=value)
-            for feature, value in zip(self.features, values.tolist(), strict=True)
-            if not isnan(value)
-        )
-        return GroupDetail(values, details, match.to_detail())
+        covering, detail = self._matcher.explain(self.prepare(reference)[0], self.prepare(hypothesis)[0])
+        values = np.concatenate([covering.recall, covering.precision, covering.score])
+        return self.detail(values)._replace(covering=detail)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,17 +65,12 @@ class LanguageModelScores(BoundGroup):
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """The score under each model, and every word's ln P."""
-        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
+        words = {f"lm.{name}": {"words": self.words(name, hypothesis)} for name in self._models}
+        return self.detail(self.scores(hypothesis)[0], words)
 
-        values = self.scores(hypothesis)[0]
-        details = tuple(
-            ValueDetail(name=feature.name, value=value, words=tuple(model.explain(hypothesis.texts[0])))
-            for feature, value, model in zip(
-                self.features, values.tolist(), self._models.values(), strict=True
-            )
-            if not isnan(value)
-        )
-        return GroupDetail(values, details)
+    def words(self, name: str, batch: AnalysedBatch) -> tuple[tuple[str, float], ...]:
+        """Every word of the only text of a batch with its ln P under a model."""
+        return tuple(self._models[name].explain(batch.texts[0]))
 
     def scores(self, batch: AnalysedBatch) -> FloatArray:
         """One row per text, one column per model; NaN where there is no word."""
@@ -95,14 +89,14 @@ class FluencyGroup(FeatureGroup):
     def bind(self, analysis: Analysis) -> BoundGroup | None:
         """The group, where the language has a model."""
         scores = LanguageModelGroup((self.model,)).bind(analysis)
-        return None if scores is None else _BoundFluency(scores)
+        return None if scores is None else _BoundFluency(scores, self.model)
 
 
 class _BoundFluency(BoundGroup):
     features = (Feature("fluency", "fluency", "fluency", "fluency", "fluency", more_is_better=False),)
 
-    def __init__(self, scores: LanguageModelScores) -> None:
-        self._scores = scores
+    def __init__(self, scores: LanguageModelScores, model: str) -> None:
+        self._scores, self._model = scores, model
 
     @property
     def signature(self) -> dict[str, str]:
@@ -118,16 +112,8 @@ class _BoundFluency(BoundGroup):
         return np.asarray(np.clip(loss / WORST, 0.0, 1.0)[:, None])
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
-        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
-
         row = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
-        words = self._scores.explain(reference, hypothesis).features
-        details = tuple(
-            ValueDetail(name="fluency", value=float(row[0]), words=one.words)
-            for one in words
-            if isinstance(one, ValueDetail)
-        )
-        return GroupDetail(row, details)
+        return self.detail(row, {"fluency": {"words": self._scores.words(self._model, hypothesis)}})
 
 
 class _Lazily:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from tesla_eval._core import PivotBags
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
-from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.language.lm import LanguageModel, load_language_model
 from tesla_eval.language.pivot import PhraseTable, load_phrase_table
@@ -112,18 +110,9 @@ class ParaphraseFeatures(BoundGroup):
         x, y = self.prepare(reference), self.prepare(hypothesis)
         values = self.compare(x, y, FIRST, FIRST)[0]
         adequacies = [float(by_pair[0]) for by_pair in self._adequacies(x, y, FIRST, FIRST)]
-        parts: dict[str, dict[str, Any]] = {
-            "adequacy": {
-                "pivots": tuple(
-                    explain_shared(table, reference, hypothesis, LONGEST, value)
-                    for table, value in zip(self.tables, adequacies, strict=True)
-                )
-            },
-            "fluency": {"words": tuple(self.language_model.explain(hypothesis.texts[0]))},
-            "dissimilarity": {},
-        }
-        named = zip(PARAPHRASE_FEATURES, values.tolist(), strict=True)
-        details = tuple(
-            ValueDetail(name=name, value=value, **parts[name]) for name, value in named if not isnan(value)
+        pivots = tuple(
+            explain_shared(table, reference, hypothesis, LONGEST, value)
+            for table, value in zip(self.tables, adequacies, strict=True)
         )
-        return GroupDetail(values, details)
+        words = tuple(self.language_model.explain(hypothesis.texts[0]))
+        return self.detail(values, {"adequacy": {"pivots": pivots}, "fluency": {"words": words}})

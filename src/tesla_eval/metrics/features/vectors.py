@@ -61,7 +61,6 @@ class _BoundVectors(CoreGroup):
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
         """Precision, recall and F of each problem; the flow between words with their similarities."""
         from tesla_eval.base.explanations import (  # not before something is explained
-            Link,
             MatchDetail,
             MeasuredDetail,
         )
@@ -78,17 +77,10 @@ class _BoundVectors(CoreGroup):
                 details.append(MeasuredDetail(**measures))
                 continue
             x, y = (self._words.prepare(batch, merged=False) for batch in (reference, hypothesis))
-            links = explain_vectors(x, y)
-            detail = MatchDetail(
-                **measures,
-                objective=sum(link.gain * link.weight for link in links),
-                reference_weight=x.total_weight / WEIGHT_UNIT,
-                hypothesis_weight=y.total_weight / WEIGHT_UNIT,
-                flow=tuple(
-                    Link((i, i + 1), (j, j + 1), link.similarity, link.weight)
-                    for link in links
-                    for i, j in [(link.reference, link.hypothesis)]
-                ),
-            )
-            details.append(detail)
+            objective, flow = explain_vectors(x, y)
+            weights: dict[str, Any] = {
+                "reference_weight": x.total_weight / WEIGHT_UNIT,
+                "hypothesis_weight": y.total_weight / WEIGHT_UNIT,
+            }
+            details.append(MatchDetail(**measures, **weights, objective=objective, flow=flow))
         return GroupDetail(values, tuple(details))
