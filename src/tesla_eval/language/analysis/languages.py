@@ -21,89 +21,36 @@ class Language:
     name: str
     aliases: tuple[str, ...]
     spaces: bool = True
+    analysed_as: str = ""
+    """The code itself; `und` where words are compared as they are written; `-` for metrics of characters only."""
 
 
 UNDETERMINED = Language("und", "undetermined", ())
 """Any language, only when asked for: surface forms without tags, lemmas and senses."""
 
-_BUILT_IN = (
-    Language("af", "Afrikaans", ("afr",)),
-    Language("ar", "Arabic", ("ara", "arb")),
-    Language("be", "Belarusian", ("bel",)),
-    Language("ca", "Catalan", ("cat",)),
-    Language("cs", "Czech", ("ces", "cze", "cz")),
-    Language("cy", "Welsh", ("cym", "wel")),
-    Language("da", "Danish", ("dan",)),
-    Language("de", "German", ("deu", "ger")),
-    Language("el", "Greek", ("ell", "gre")),
-    Language("en", "English", ("eng",)),
-    Language("es", "Spanish", ("spa",)),
-    Language("fa", "Persian", ("fas", "per", "pes")),
-    Language("fi", "Finnish", ("fin",)),
-    Language("fr", "French", ("fra", "fre")),
-    Language("ga", "Irish", ("gle",)),
-    Language("gl", "Galician", ("glg",)),
-    Language("he", "Hebrew", ("heb", "iw")),
-    Language("hi", "Hindi", ("hin",)),
-    Language("hr", "Croatian", ("hrv",)),
-    Language("hy", "Armenian", ("hye", "arm")),
-    Language("id", "Indonesian", ("ind", "in")),
-    Language("is", "Icelandic", ("isl", "ice")),
-    Language("it", "Italian", ("ita",)),
-    Language("ja", "Japanese", ("jpn", "jp"), spaces=False),
-    Language("ka", "Georgian", ("kat", "geo")),
-    Language("ko", "Korean", ("kor", "kr")),
-    Language("lt", "Lithuanian", ("lit",)),
-    Language("lv", "Latvian", ("lav", "lvs")),
-    Language("mt", "Maltese", ("mlt",)),
-    Language("nl", "Dutch", ("nld", "dut")),
-    Language("nn", "Norwegian Nynorsk", ("nno", "nynorsk")),
-    Language("no", "Norwegian Bokmål", ("nor", "nb", "nob", "norwegian", "bokmål", "bokmal")),
-    Language("pl", "Polish", ("pol",)),
-    Language("pt", "Portuguese", ("por",)),
-    Language("ro", "Romanian", ("ron", "rum", "mo")),
-    Language("ru", "Russian", ("rus",)),
-    Language("sk", "Slovak", ("slk", "slo")),
-    Language("sl", "Slovenian", ("slv", "slovene")),
-    Language("sr", "Serbian", ("srp",)),
-    Language("sv", "Swedish", ("swe",)),
-    Language("th", "Thai", ("tha",), spaces=False),
-    Language("tr", "Turkish", ("tur",)),
-    Language("uk", "Ukrainian", ("ukr", "ua")),
-    Language("vi", "Vietnamese", ("vie",)),
-    Language("zh", "Chinese", ("zho", "chi", "cmn", "cn"), spaces=False),
-)
-
-_BY_CHARACTER = (
-    Language("bo", "Tibetan", ("bod", "tib"), spaces=False),
-    Language("dz", "Dzongkha", ("dzo",), spaces=False),
-    Language("km", "Khmer", ("khm",), spaces=False),
-    Language("lo", "Lao", ("lao",), spaces=False),
-    Language("my", "Burmese", ("mya", "bur"), spaces=False),
-)
-"""Languages without a word segmenter, for metrics of characters (TESLA-CELAB) only."""
-
-NOT_ANALYSED = (Language("et", "Estonian", ("est", "ekk")),)
-"""Languages that are analysed as `und`: words are compared as they are written."""
+_LISTED = [
+    Language(code, name, tuple(aliases.split()), spaces == "yes", analysed_as)
+    for code, name, aliases, spaces, analysed_as in (
+        line.split("\t")
+        for line in (shipped_folder() / "languages.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    )
+]
 
 _ANALYSIS_FILE = re.compile("(?:compounds|lemmas|segmenter|senses|tagger)-([a-z]{2,3})")
 """The names of files that are part of a language's analysis, with its code."""
 
-LANGUAGES = {language.code: language for language in _BUILT_IN}
+LANGUAGES = {language.code: language for language in _LISTED if language.analysed_as == language.code}
+"""The languages with an analysis of their own."""
 
 _CODE_OF = {
-    name: language.code
-    for language in (*_BUILT_IN, *_BY_CHARACTER, UNDETERMINED)
-    for name in (language.code, language.name.lower(), *language.aliases)
-} | {
-    name: UNDETERMINED.code
-    for language in NOT_ANALYSED
+    name: UNDETERMINED.code if language.analysed_as == UNDETERMINED.code else language.code
+    for language in (*_LISTED, UNDETERMINED)
     for name in (language.code, language.name.lower(), *language.aliases)
 }
 
 
 _FORMER_CODES = ("in", "mo")  # of Indonesian and Moldavian; behind a hyphen they are India and Macau
-_UNSPACED = frozenset(language.code for language in (*_BUILT_IN, *_BY_CHARACTER) if not language.spaces)
+_UNSPACED = frozenset(language.code for language in _LISTED if not language.spaces)
 
 
 def resolve_language(code: str) -> str:
