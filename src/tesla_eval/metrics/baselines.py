@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,7 +27,6 @@ _HIGHEST_ORDER = 32  # of n-grams: more is a typing error
 _TOKENISERS_OF_SACREBLEU = {"ja": "ja-mecab", "ko": "ko-mecab"}
 """Where sacreBLEU cuts words by MeCab, which the extras sacrebleu[ja] and sacrebleu[ko] install."""
 _TOKENISERS_OF_CORE = frozenset({"13a", "intl", "zh", "char", "none"})
-_PAIRS_AT_ONCE = 1 << 15
 _SUM_IS_CORRECTED = sum([1e100, 1.0, -1e100]) == 1.0
 """Whether `sum`, which adds up logarithms in sacreBLEU, corrects rounding errors: so it does from Python 3.12 on."""
 _UNMATCHED = "\x00"
@@ -90,11 +89,12 @@ class StatisticsTotal:
             total.add(column)
 
     def sums(self) -> list[float]:
-        """The sums of the segments' statistics so far."""
+        """The sums of the segments' statistics so far, as sacreBLEU counts them: whole numbers where they are whole."""
         if self._others and self._counts is not None:
             self._add(self._counts[None])
             self._counts = None
-        return _statistics_of(map(float, self._others) if self._counts is None else self._counts.tolist())
+        sums = map(float, self._others) if self._counts is None else self._counts.tolist()
+        return [int(value) if value.is_integer() else value for value in sums]
 
     def score(self) -> float:
         """The corpus score of the segments so far."""
@@ -115,6 +115,8 @@ class SacreBleuMetric(Metric):
         except (ImportError, RuntimeError, OSError) as error:
             raise UsageError(f"{self.id}: sacreBLEU cannot do this here: {error}") from error
         self._lock = new_lock()  # sacreBLEU makes no promise about threads
+        self._segment_signatures: dict[int, Signature] = {}
+        """Those of single sentences by the number of references, as they are asked for."""
 
     @abstractmethod
     def _make(self, lang: str, **options: Any) -> tuple[Any, Any]:
@@ -136,11 +138,6 @@ class SacreBleuMetric(Metric):
     def get_signature(self) -> SacreBleuSignature:
         """The metric and its settings, those for segments too; for results it is sacreBLEU's own signature."""
         return SacreBleuSignature(self.id, *self._signature_texts)
-
-    @cached_property
-    def _segment_signatures(self) -> dict[int, Signature]:
-        """The signatures of single sentences by the number of references, as they are asked for."""
-        return {}
 
     def sentence_score(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -175,16 +172,6 @@ class SacreBleuMetric(Metric):
         return StatisticsTotal(
             lambda statistics: float(self._corpus._compute_score_from_stats(statistics).score)
         )
-
-
-class BleuParts(NamedTuple):
-    """The components of a BLEU score."""
-
-    precisions: tuple[float, ...]
-    """By order, smoothed, in percent."""
-    brevity_penalty: float
-    system_length: int
-    reference_length: int
 
 
 class Bleu(SacreBleuMetric):
@@ -226,8 +213,8 @@ class Bleu(SacreBleuMetric):
 
         self._tokeniser = options["tokenize"] or self.tokeniser or _default_tokeniser(lang)
         options["tokenize"] = self._tokeniser
-        _check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
-        _check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
+        check_choice(self.id, "tok", options["tokenize"], BLEU.TOKENIZERS)
+        check_choice(self.id, "smooth_method", options["smooth_method"], BLEU.SMOOTH_DEFAULTS)
         check_order(self.id, "max_ngram_order", options["max_ngram_order"], 1)
         if not 0 <= (options["smooth_value"] or 0) < math.inf:
             raise UsageError(f"{self.id}: smooth_value must not be negative")
@@ -261,7 +248,7 @@ class Bleu(SacreBleuMetric):
         if not matrix.size:
             return matrix
         words = self._words([*hypotheses, *(text or _UNMATCHED for text in references)])
-        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
+        for rows, i, j in blocks_of_pairs(*matrix.shape):
             statistics = count_bleu(words, i, len(hypotheses) + j[None], self._corpus.max_ngram_order)
             matrix[rows] = self._score(statistics, self._segment).reshape(len(rows), -1)
         return matrix
@@ -286,21 +273,16 @@ class Bleu(SacreBleuMetric):
             value = settings.SMOOTH_DEFAULTS[method] or 0
         return score_bleu(statistics, method, value, settings.effective_order, _SUM_IS_CORRECTED)
 
-    def parts_of_sums(self, sums: Sequence[float]) -> BleuParts:
-        """What makes up the corpus score of summed statistics, such as those of `new_total().sums()`.
-
-        >>> metric = Bleu()
-        >>> total = metric.new_total()
-        >>> total.add(metric.score_segments(["A cat sat."], [["The cat sat down."]]))
-        >>> metric.parts_of_sums(total.sums())._replace(precisions=())
-        BleuParts(precisions=(), brevity_penalty=0.7788007830714049, system_length=4, reference_length=5)
-        """
-        parts = self._corpus._compute_score_from_stats(_statistics_of(map(float, sums)))
-        return BleuParts(tuple(parts.precisions), parts.bp, parts.sys_len, parts.ref_len)
-
-    def parts_of_total(self, total: Total) -> dict[str, Any] | None:
-        """Precisions, brevity penalty and lengths."""
-        return self.parts_of_sums(total.sums())._asdict() if isinstance(total, StatisticsTotal) else None
+    def parts_of_total(self, total: Total) -> dict[str, Any]:
+        """Precisions by order (smoothed, in percent), brevity penalty and lengths."""
+        assert isinstance(total, StatisticsTotal)  # made by `new_total`
+        parts = self._corpus._compute_score_from_stats(total.sums())
+        return {
+            "precisions": tuple(parts.precisions),
+            "brevity_penalty": parts.bp,
+            "system_length": parts.sys_len,
+            "reference_length": parts.ref_len,
+        }
 
 
 class BleuChar(Bleu):
@@ -354,7 +336,8 @@ def _default_tokeniser(lang: str) -> str:
     return UNSPACED_TOKENISERS.get(lang, "13a")
 
 
-def _check_choice(metric: str, option: str, value: str, known: Collection[str]) -> None:
+def check_choice(metric: str, option: str, value: str, known: Collection[str]) -> None:
+    """Refuse a word that an option does not take."""
     if value not in known:
         raise UsageError(f"{metric}: {option}={value} is unknown; there are {', '.join(known)}")
 
@@ -363,8 +346,3 @@ def check_order(metric: str, option: str, value: int, least: int) -> None:
     """Refuse an order of n-grams that is a typing error."""
     if not least <= value <= _HIGHEST_ORDER:
         raise UsageError(f"{metric}: {option} is from {least} to {_HIGHEST_ORDER}, not {value}")
-
-
-def _statistics_of(sums: Iterable[float]) -> list[float]:
-    """Statistics as sacreBLEU counts them: whole numbers where they are whole."""
-    return [int(value) if value.is_integer() else value for value in sums]

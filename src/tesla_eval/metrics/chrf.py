@@ -19,7 +19,6 @@ from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
 _EPSILON = 1e-16  # sacreBLEU's smoothing
-_PAIRS_AT_ONCE = 1 << 15
 _FIRST_NUMBER = 0x10000  # beyond surrogates, white space and what text is written with
 
 
@@ -109,7 +108,7 @@ class Chrf(SacreBleuMetric):
             return super().pairwise(hypotheses, references)
         if not (self._counted_by_core and all(side.whole.all() for side in sides) and all(references)):
             return super().pairwise(hypotheses, references)
-        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
+        for rows, i, j in blocks_of_pairs(*matrix.shape):
             matrix[rows] = self.score_of_sums(self._count(*sides, j, i)).reshape(len(rows), -1)
         return matrix
 

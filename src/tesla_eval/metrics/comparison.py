@@ -15,16 +15,18 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import ExactSum, FloatArray
+from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
+from tesla_eval.metrics.results import json_number
 from tesla_eval.metrics.segments import (
     References,
     check_references,
+    distinct_texts,
     mean_over_references,
     streams_of_texts,
     texts_of,
@@ -144,21 +146,16 @@ class SystemComparison:
         """The comparison as plain data, ready for JSON."""
         clusters = self.clusters or (None,) * len(self.systems)
         columns = zip(self.systems, self.scores, self.low, self.high, clusters, strict=True)
+        plain = ("metric", "higher_is_better", "segments", "units", "resamples", "seed", "alpha")
         result: dict[str, Any] = {
-            "metric": self.metric,
-            "higher_is_better": self.higher_is_better,
-            "segments": self.segments,
-            "units": self.units,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "alpha": self.alpha,
+            **{name: getattr(self, name) for name in plain},
             "systems": [
                 {"system": system, "score": score, "low": low, "high": high, "cluster": cluster}
                 for system, score, low, high, cluster in columns
             ],
             "pairs": [
                 {
-                    key: None if isinstance(value, float) and math.isnan(value) else value
+                    key: json_number(value) if isinstance(value, float) else value
                     for key, value in asdict(pair).items()
                 }
                 | {"significant": pair.is_significant(self.alpha)}
@@ -191,7 +188,7 @@ def compare_systems(
     >>> comparison.pairs[0].p_randomisation, comparison.clusters
     (0.0625, (1, 1))
     """
-    candidates = table.candidates(None if documents is None else _places(documents))
+    candidates = table.candidates(None if documents is None else distinct_texts(documents)[1])
     tested = _compared_pairs(table.systems, baseline)
     resamples = enough_resamples(len(tested), alpha, resamples)
     bootstrap = paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
@@ -284,12 +281,6 @@ def _pair_tests(
     return tuple(tests)
 
 
-def _places(documents: Sequence[str]) -> list[int]:
-    """For every segment the number of its document, counted as they first appear."""
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(name, len(numbers)) for name in documents]
-
-
 @dataclass(frozen=True)
 class Difference:
     """Two systems against the same references: their scores, and each feature's share in the difference."""
@@ -378,10 +369,4 @@ def _mean_shares(
         shares[[index for index, text in enumerate(stream) if text is None]] = np.nan
         streams.append(shares)
     by_segment = mean_over_references(np.stack(streams))
-    return np.array([_exact_mean(column) for column in by_segment.T])
-
-
-def _exact_mean(values: FloatArray) -> float:
-    total = ExactSum()
-    total.add(values)
-    return float(total) / len(values)
+    return np.array([math.fsum(column) / len(column) for column in by_segment.T.tolist()])

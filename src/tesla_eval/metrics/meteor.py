@@ -102,9 +102,8 @@ class Meteor(Metric):
 
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """The corpus scores of summed statistics; the formula is known here for English with the usual task only."""
-        return _score_of_sums(sums) if self.lang == "en" else self._evaluated(sums)
-
-    def _evaluated(self, sums: FloatArray) -> FloatArray:
+        if self.lang == "en":
+            return _score_of_sums(sums)
         rows = sums.reshape(-1, _STATISTICS)
         return np.array([self._program.evaluate(row.tolist()) for row in rows]).reshape(sums.shape[:-1])
 

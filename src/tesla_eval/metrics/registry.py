@@ -87,7 +87,7 @@ _PERCENT_SCALES = (_PERCENT, "0..")
 """Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
 
 
-_ROUGE_KINDS = {
+ROUGE_KINDS = {
     "1": "unigrams",
     "2": "bigrams",
     "L": "longest common subsequence",
@@ -129,9 +129,9 @@ _ENTRIES = (
     Entry("comet-qe", f"{_HOME}.packaged:CometQE", "COMET without references, such as CometKiwi", scale="learned"),
     Entry("bertscore", f"{_HOME}.packaged:BertScore", "BERTScore by bert-score, with a model of yours"),
     *(Entry(f"rouge{kind.lower()}", f"{_HOME}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}")
-      for kind, what in _ROUGE_KINDS.items()),
+      for kind, what in ROUGE_KINDS.items()),
     *(Entry(f"rouge{kind.lower()}-recall", f"{_HOME}.rouge:Rouge{kind}Recall", f"ROUGE-{kind}: recall of {what}")
-      for kind, what in _ROUGE_KINDS.items()),
+      for kind, what in ROUGE_KINDS.items()),
 )  # fmt: skip
 
 

@@ -97,33 +97,26 @@ def option_kinds(metric: type[Metric]) -> dict[str, OptionKind]:
     """The options of a metric, and what each takes on the command line."""
     kinds = {}
     for name, default in metric.option_defaults().items():
-        kind = _kind_of_default(default) or _kind_of_annotation(_annotation(metric, name))
+        kind = _kind_of(default, _annotation(metric, name))
         kinds[name] = "file" if kind == "text" and name in MODEL_FILES else kind
     return kinds
 
 
-def _kind_of_default(default: object) -> OptionKind | None:
-    """The kind, unless the default is None and says nothing."""
-    if isinstance(default, bool):
-        return "yes or no"
-    if isinstance(default, int):
-        return "whole number"
-    if isinstance(default, float):
-        return "number"
-    if isinstance(default, str):
-        return "text"
-    return "list" if isinstance(default, tuple | list) else None
+_KINDS: Sequence[tuple[tuple[type, ...], str, OptionKind]] = (
+    ((tuple, list), r"Sequence\[str|tuple\[str|list\[str", "list"),
+    ((bool,), r"\bbool\b", "yes or no"),
+    ((float,), r"\bfloat\b", "number"),
+    ((int,), r"\bint\b", "whole number"),
+    ((str,), r"\bstr\b", "text"),
+)
+"""The types of an option's default, else the pattern of its annotation, and what kind they mean; the first counts."""
 
 
-def _kind_of_annotation(annotation: str) -> OptionKind:
-    patterns: Sequence[tuple[str, OptionKind]] = (
-        (r"Sequence\[str|tuple\[str|list\[str", "list"),
-        (r"\bbool\b", "yes or no"),
-        (r"\bfloat\b", "number"),
-        (r"\bint\b", "whole number"),
-        (r"\bstr\b", "text"),
-    )
-    return next((kind for pattern, kind in patterns if re.search(pattern, annotation)), "Python only")
+def _kind_of(default: object, annotation: str) -> OptionKind:
+    for types, _, kind in _KINDS:
+        if isinstance(default, types):
+            return kind
+    return next((kind for _, pattern, kind in _KINDS if re.search(pattern, annotation)), "Python only")
 
 
 def _annotation(metric: type[Metric], option: str) -> str:

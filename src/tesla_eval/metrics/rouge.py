@@ -22,11 +22,11 @@ from tesla_eval.language.analysis.sentences import split_sentences
 from tesla_eval.language.analysis.tokenisers import checked, compose, load_tokeniser
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import index_of_texts
+from tesla_eval.metrics.registry import ROUGE_KINDS
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
 _RECALL, _F1 = 1, 2  # columns of the core's measures: precision, recall, F1
-_PAIRS_AT_ONCE = 1 << 15
 
 
 class RougeMetric(Metric):
@@ -70,7 +70,7 @@ class RougeMetric(Metric):
         if not matrix.size:
             return matrix
         prepared = self._prepare([*hypotheses, *references])
-        for rows, i, j in blocks_of_pairs(len(hypotheses), len(references), _PAIRS_AT_ONCE):
+        for rows, i, j in blocks_of_pairs(*matrix.shape):
             measures = match_rouge(*prepared, i, len(hypotheses) + j[None], self.kind, self.measure)
             matrix[rows] = measures[:, self.measure].reshape(len(rows), -1)
         return matrix
@@ -114,15 +114,6 @@ class _RougeOfSentences(RougeMetric):
         return [line for line in text.split("\n") if line]
 
 
-_KINDS = {
-    "1": "unigrams",
-    "2": "bigrams",
-    "L": "the longest common subsequence",
-    "Lsum": "the longest common subsequences, sentence by sentence",
-    "SU4": "skip bigrams and unigrams",
-}
-
-
 def _metric(kind: str, *, recall: bool) -> type[RougeMetric]:
     """The class of one kind: `rouge1` is `Rouge1`, `rouge1-recall` is `Rouge1Recall`."""
     base = _RougeOfSentences if kind == "Lsum" else RougeMetric
@@ -130,14 +121,14 @@ def _metric(kind: str, *, recall: bool) -> type[RougeMetric]:
         "id": f"rouge{kind.lower()}" + ("-recall" if recall else ""),
         "kind": kind,
         "measure": _RECALL if recall else _F1,
-        "__doc__": f"ROUGE-{kind}: {'recall' if recall else 'F1'} of {_KINDS[kind]}.",
+        "__doc__": f"ROUGE-{kind}: {'recall' if recall else 'F1'} of {ROUGE_KINDS[kind]}.",
         "__module__": __name__,
     }
     name = f"Rouge{kind}" + ("Recall" if recall else "")
     return new_class(name, (base,), exec_body=lambda namespace: namespace.update(declaration))
 
 
-Rouge1, Rouge2, RougeL, RougeLsum, RougeSU4 = (_metric(kind, recall=False) for kind in _KINDS)
+Rouge1, Rouge2, RougeL, RougeLsum, RougeSU4 = (_metric(kind, recall=False) for kind in ROUGE_KINDS)
 Rouge1Recall, Rouge2Recall, RougeLRecall, RougeLsumRecall, RougeSU4Recall = (
-    _metric(kind, recall=True) for kind in _KINDS
+    _metric(kind, recall=True) for kind in ROUGE_KINDS
 )

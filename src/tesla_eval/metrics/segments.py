@@ -120,7 +120,9 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Index]:
     return list(number), place
 
 
-def blocks_of_pairs(hypotheses: int, references: int, most: int) -> Iterator[tuple[Index, Index, Index]]:
+def blocks_of_pairs(
+    hypotheses: int, references: int, most: int = 1 << 15
+) -> Iterator[tuple[Index, Index, Index]]:
     """All pairs in blocks of about `most`: the rows of the matrix, and each pair's hypothesis and reference.
 
     >>> [(i.tolist(), j.tolist()) for _, i, j in blocks_of_pairs(2, 2, most=2)]

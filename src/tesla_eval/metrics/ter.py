@@ -14,7 +14,7 @@ from tesla_eval._core import count_edits
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.metrics.baselines import UNSPACED_TOKENISERS, SacreBleuMetric, SacreBleuSignature
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.metrics.segments import References
+from tesla_eval.metrics.segments import References, distinct_texts
 
 
 class Ter(SacreBleuMetric):
@@ -61,12 +61,8 @@ class Ter(SacreBleuMetric):
 
 
 def _count_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
-    numbers: dict[str, int] = {}
-    sides = (
-        np.array([numbers.setdefault(word, len(numbers)) for word in side], np.uint32)
-        for side in (hypothesis, reference)
-    )
-    return count_edits(*sides)
+    _, numbers = distinct_texts([*hypothesis, *reference])
+    return count_edits(*np.split(numbers.astype(np.uint32), [len(hypothesis)]))
 
 
 class TerChar(Ter):
