@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.metrics.features.sliding import SlidingCharacterGroup
+from tesla_eval.metrics.features.ngrams import SlidingCharacterGroup
 from tests.matching.given_matches import build_character_bags, match_characters
 
 ONLY = np.zeros(1, np.int64)

@@ -6,7 +6,7 @@ Pivot n-grams match by name; their explanation says which met, and for which phr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -134,15 +134,15 @@ def _flow(
     """The flow of a closed form: n-grams of the same class meet, those of the same words before all others."""
     left = [list(reference_weights), list(hypothesis_weights)]
     flow: _Flow = []
-    for same in ("words",) if similarity == "lem" else ("words", "tags"):
+    classes: list[Callable[[PivotNgram], Any]] = [lambda ngram: ngram.words]
+    if similarity == "pos":
+        classes = [lambda ngram: (ngram.words, ngram.tags), lambda ngram: ngram.tags]
+    for class_of in classes:
         offers: dict[Any, list[int]] = defaultdict(list)
         for j, ngram in enumerate(hypothesis):
-            offers[
-                ngram.tags if same == "tags" else (ngram.words, ngram.tags if similarity == "pos" else ())
-            ].append(j)
+            offers[class_of(ngram)].append(j)
         for i, ngram in enumerate(reference):
-            key = ngram.tags if same == "tags" else (ngram.words, ngram.tags if similarity == "pos" else ())
-            for j in offers.get(key, ()):
+            for j in offers.get(class_of(ngram), ()):
                 amount = min(left[0][i], left[1][j])
                 if amount > 0:
                     flow.append((i, j, amount))

@@ -28,6 +28,7 @@ from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import ReferenceExplanation
+    from tesla_eval.models.paraphrases import PemXModel
     from tesla_eval.models.svr import PemModel
 
 
@@ -310,14 +311,28 @@ class LinearWithLanguageModels(Linear):
         return super().over(groups)
 
 
-@dataclass(frozen=True)
-class Regression(Combination):
-    """PEM's support vector regression (specification §13); its model chooses pivots and language model."""
+class ParaphraseModel(Combination):
+    """From 1 to 5, by a model that was trained with the groups as they are declared (specification §13)."""
 
     lowest: ClassVar[float] = 1.0
     highest: ClassVar[float] = 5.0
     equal_texts: ClassVar[float] = 1.0
     fixes_groups: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def loaded(self) -> PemModel | PemXModel:
+        """The model that `load` found."""
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The fingerprint of the model."""
+        return {"model": self.loaded.fingerprint or "own"}
+
+
+@dataclass(frozen=True)
+class Regression(ParaphraseModel):
+    """PEM's support vector regression; its model chooses pivots and language model."""
 
     sections: ClassVar[Mapping[str, str]] = {"pivots": "§6", "model": "§13"}
 
@@ -355,11 +370,6 @@ class Regression(Combination):
                 "pem: the model was trained with other features; make it anew with `tesla train pem`"
             )
         return layout
-
-    @property
-    def signature(self) -> dict[str, str]:
-        """The fingerprint of the model."""
-        return {"model": self.loaded.fingerprint or "own"}
 
     def score(self, rows: FloatArray) -> FloatArray:
         """The regression's value, within the scale."""

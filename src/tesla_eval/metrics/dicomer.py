@@ -99,8 +99,12 @@ class Dicomer(Metric):
         self, document: Document
     ) -> tuple[tuple[float, ...], list[Relation], RoleMatrix, dict[str, float]]:
         relations = self.parser.parser.parse(document)
-        matrix, features = matrix_of(document, relations, self.model)
-        sentences = len(document) if _has_words(document) else 0
+        variant = self.model.variant
+        matrix = role_matrix(document, relations, explicitness=uses_explicitness(variant))
+        features = matrix.features(intra_cell=uses_intra_cell(variant))
+        words = (word for sentence in document.sentences for word in sentence.words)
+        has_words = any(map(str.isalnum, "".join(words)))  # punctuation alone is as good as nothing
+        sentences = len(document) if has_words else 0
         return self.model.scores(features, sentences), relations, matrix, features
 
     def explain(
@@ -133,21 +137,3 @@ class Dicomer(Metric):
                 ),
             ),
         )
-
-
-def _has_words(document: Document) -> bool:
-    """Whether a text has a word at all: punctuation alone is as good as nothing."""
-    return any(
-        character.isalnum()
-        for sentence in document.sentences
-        for word in sentence.words
-        for character in word
-    )
-
-
-def matrix_of(
-    document: Document, relations: Sequence[Relation], model: CoherenceModel
-) -> tuple[RoleMatrix, dict[str, float]]:
-    """The role matrix of a parsed text and its features, as the model's variant wants them."""
-    matrix = role_matrix(document, relations, explicitness=uses_explicitness(model.variant))
-    return matrix, matrix.features(intra_cell=uses_intra_cell(model.variant))

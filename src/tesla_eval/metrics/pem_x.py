@@ -11,26 +11,21 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import Analysis, Pipeline
-from tesla_eval.metrics.combinations import Combination
+from tesla_eval.metrics.combinations import Combination, ParaphraseModel
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import FeatureGroup
 from tesla_eval.metrics.features.adequacy import AdequacyGroup, FluencyShareGroup, OverlapGroup
 from tesla_eval.models.paraphrases import PemXModel, load_pem_x_model
 
-_LOWEST, _RANGE = 1.0, 4.0
-
 
 @dataclass(frozen=True)
-class CappedByAdequacy(Combination):
+class CappedByAdequacy(ParaphraseModel):
     """1 + 4 · adequacy · fluency · novelty: each factor is at most 1, so that no score is above its adequacy.
 
     Novelty falls from 1 to the share of a copy as the overlap rises from `fully_novel` to 1. `model` is a model or its
     file; by default the installed one of the language.
     """
 
-    lowest: ClassVar[float] = _LOWEST
-    equal_texts: ClassVar[float] = _LOWEST
-    fixes_groups: ClassVar[bool] = True
     sections: ClassVar[Mapping[str, str]] = {"model": "§13"}
 
     model: PemXModel | str | Path | None = None
@@ -55,18 +50,13 @@ class CappedByAdequacy(Combination):
             for group in groups
         ]
 
-    @property
-    def signature(self) -> dict[str, str]:
-        """The fingerprint of the model."""
-        return {"model": self.loaded.fingerprint or "own"}
-
     def score(self, rows: FloatArray) -> FloatArray:
         """The scores of rows of adequacy, fluency and overlap; a part that does not exist counts as 0."""
         model = self.loaded
         adequacy, fluency, overlap = np.clip(np.nan_to_num(rows, nan=0.0), 0.0, 1.0).T
         new = np.minimum(1.0, (1 - overlap) / (1 - model.fully_novel))
         novelty = model.copy_share + (1 - model.copy_share) * new
-        return np.asarray(_LOWEST + _RANGE * (adequacy * fluency * novelty))
+        return np.asarray(self.lowest + (self.highest - self.lowest) * (adequacy * fluency * novelty))
 
 
 class PemX(FeatureMetric):

@@ -8,9 +8,8 @@ from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features.guards import GuardGroup
 from tesla_eval.metrics.features.lm import FluencyGroup
-from tesla_eval.metrics.features.ngrams import CharacterGroup, NgramGroup, TagGroup
+from tesla_eval.metrics.features.ngrams import CharacterGroup, NgramGroup, SlidingCharacterGroup, TagGroup
 from tesla_eval.metrics.features.pivots import PivotGroup
-from tesla_eval.metrics.features.sliding import SlidingCharacterGroup
 from tesla_eval.metrics.features.surface import SurfaceGroup
 from tesla_eval.metrics.features.vectors import VectorGroup
 

@@ -103,7 +103,7 @@ def read_conllu(path: Path | str) -> Iterator[Sentence]:
 
 def parse_conllu(text: str | Iterable[str], name: str = "CoNLL-U", first_line: int = 1) -> Iterator[Sentence]:
     """The sentences of a text or of lines without ends; errors call it `name` and count from `first_line`."""
-    lines = map(_without_return, text.split("\n")) if isinstance(text, str) else text
+    lines = (line.removesuffix("\r") for line in text.split("\n")) if isinstance(text, str) else text
     builder = _SentenceBuilder()
     number = first_line
     try:
@@ -117,10 +117,6 @@ def parse_conllu(text: str | Iterable[str], name: str = "CoNLL-U", first_line: i
             yield builder.finish()
     except _LineError as error:
         raise InputError(f"{name}, line {number}: {error}") from None
-
-
-def _without_return(line: str) -> str:
-    return line.removesuffix("\r")
 
 
 class _LineError(Exception):

@@ -32,14 +32,7 @@ def boundary_features(sentence: SentenceWords) -> list[list[str]]:
     for place in range(1, length):
         at = place + 2
         commas += lower[place - 1] == ","
-        w, t, wb, tb, wa, ta = (
-            words[at],
-            kinds[at],
-            words[at - 1],
-            kinds[at - 1],
-            words[at + 1],
-            kinds[at + 1],
-        )
+        (wb, w, wa), (tb, t, ta) = words[at - 1 : at + 2], kinds[at - 1 : at + 2]
         before, after = verbs_before[place - 1], verbs_after[place]
         features.append([
             f"w={w}", f"t={t}", f"-w={wb}", f"-t={tb}", f"+w={wa}", f"+t={ta}",

@@ -284,14 +284,8 @@ def _assemble(
                     Relation("Explicit", connective.sense, tokens, arg1, _indices(number, connective.arg2))
                 )
         relations.extend(
-            Relation(
-                "Implicit",
-                connective.sense,
-                (),
-                _indices(number, connective.arg1),
-                _indices(number, connective.arg2),
-            )
-            for connective in inner
+            Relation("Implicit", sense, (), _indices(number, arg1), _indices(number, arg2))
+            for sense, arg1, arg2 in inner
         )
         # As in the PDTB: neighbours that a connective joins have no other relation.
         if number and not linked:

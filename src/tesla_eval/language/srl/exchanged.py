@@ -32,13 +32,18 @@ class Exchange(NamedTuple):
     undergoer: str
 
 
-def participants(propositions: Iterable[Proposition]) -> dict[tuple[str, str, str], None]:
-    """All predicates with a doer and an undergoer of theirs, in their order; those of `SYMMETRIC` do not count."""
+def participants(
+    propositions: Iterable[Proposition], role: str = UNDERGOER
+) -> dict[tuple[str, str, str], None]:
+    """All predicates with a doer and an undergoer of theirs, or who has that other role, in their order.
+
+    Predicates of `SYMMETRIC` do not count.
+    """
     return {
-        (one.predicate, doer, undergoer): None
+        (one.predicate, doer, other): None
         for one in propositions
         if one.predicate not in SYMMETRIC
         for doer in sorted(one.fillers(DOER))
-        for undergoer in sorted(one.fillers(UNDERGOER))
-        if doer != undergoer
+        for other in sorted(one.fillers(role))
+        if doer != other
     }

@@ -14,7 +14,7 @@ from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.language.analysis.senses import SenseTable, load_senses
 from tesla_eval.language.srl.exchanged import CONVERSE, SYMMETRIC, Exchange, participants
-from tesla_eval.language.srl.propositions import DOER, RECIPIENT, Proposition, read_propositions
+from tesla_eval.language.srl.propositions import RECIPIENT, Proposition, read_propositions
 
 _LONGEST = 25
 """Longer texts are not parsed: time grows with their length, and roles in one clause say little of the whole."""
@@ -74,7 +74,7 @@ class ExchangeFinder:
     def _exchange(
         self, reference: Sequence[Proposition], hypothesis: Sequence[Proposition]
     ) -> Exchange | None:
-        x, y = _participants(reference), _participants(hypothesis)
+        x, y = ([*participants(side), *participants(side, RECIPIENT)] for side in (reference, hypothesis))
         for (predicate, doer, undergoer), (other, *places) in product(x, y):
             if doer in places[1:] or undergoer in places[:1]:
                 doers = [
@@ -92,19 +92,6 @@ class ExchangeFinder:
             return True
         senses = self._senses
         return senses is not None and not set(senses.senses(one)).isdisjoint(senses.senses(other))
-
-
-def _participants(propositions: Sequence[Proposition]) -> list[_Place]:
-    """Predicates with doer and undergoer, and with doer and recipient."""
-    given = (
-        (one.predicate, doer, recipient)
-        for one in propositions
-        if one.predicate not in SYMMETRIC
-        for doer in sorted(one.fillers(DOER))
-        for recipient in sorted(one.fillers(RECIPIENT))
-        if doer != recipient
-    )
-    return [*participants(propositions), *given]
 
 
 def _swapped_nouns(reference: AnalysedBatch, a: int, hypothesis: AnalysedBatch, b: int) -> Exchange | None:

@@ -221,3 +221,27 @@ class _BoundCharacters(CoreGroup):
             if not isnan(f)
         )
         return GroupDetail(values, details)
+
+
+_SLIDING_ORDERS = 3
+_GROWTH = 2
+_SHORT, _LONG = 250, 700
+"""Characters of the reference, blanks included, between which n-grams become longer by `_GROWTH`."""
+_SLIDING_FEATURES = tuple(
+    Feature(f"slide.{n}", "sliding", "slide", "characters", "slide") for n in range(1, _SLIDING_ORDERS + 1)
+)
+
+
+@dataclass(frozen=True)
+class SlidingCharacterGroup(FeatureGroup):
+    """F of n = 1, 2, 3 characters; of n + 2 where the reference is a paragraph; a mean of both between.
+
+    In a paragraph nearly all single characters and bigrams of any text find a partner: they measure its length.
+    """
+
+    name: ClassVar[str] = "sliding"
+
+    def bind(self, analysis: Analysis) -> BoundGroup:
+        """The characters, whatever the analysis."""
+        group = _core.SlidingGroup(_SLIDING_ORDERS, _GROWTH, _SHORT, _LONG, RECALL_WEIGHT)
+        return CoreGroup(lambda _: group, _SLIDING_FEATURES)

@@ -35,19 +35,6 @@ if TYPE_CHECKING:
     from tesla_eval.base.explanations import PivotDetail, PivotPhrase
 
 
-def load_tables(analysis: Analysis, pivots: Sequence[str | PhraseTable] | None = None) -> list[PhraseTable]:
-    """The tables of these pivot languages, by default of all that are installed for the language of the analysis."""
-    language = analysis.signature["lang"]
-    wanted = installed_pivots(language) if pivots is None else pivots
-    tables = [
-        pivot if isinstance(pivot, PhraseTable) else load_phrase_table(language, pivot) for pivot in wanted
-    ]
-    if isinstance(analysis, Pipeline):  # users who bring their own analysis vouch for its lemmas
-        for table in tables:
-            table.check_analysis()
-    return tables
-
-
 def tables_signature(tables: Sequence[PhraseTable]) -> str:
     """The pivot languages with the fingerprints of their tables, and how these were pruned."""
     return "+".join(table.signature for table in tables) or "none"
@@ -82,7 +69,14 @@ class PivotGroup(FeatureGroup):
 
     def bind(self, analysis: Analysis) -> BoundGroup | None:
         """The group over the phrase tables; nothing where there are none."""
-        tables = load_tables(analysis, self.pivots)
+        language = analysis.signature["lang"]
+        tables = [
+            pivot if isinstance(pivot, PhraseTable) else load_phrase_table(language, pivot)
+            for pivot in (installed_pivots(language) if self.pivots is None else self.pivots)
+        ]
+        if isinstance(analysis, Pipeline):  # users who bring their own analysis vouch for its lemmas
+            for table in tables:
+                table.check_analysis()
         return _BoundPivots(tuple(tables), self) if tables else None
 
     def advice(self, language: str) -> str:
