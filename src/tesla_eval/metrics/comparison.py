@@ -22,7 +22,6 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
-from tesla_eval.metrics.results import json_number
 from tesla_eval.metrics.segments import (
     References,
     check_references,
@@ -155,7 +154,7 @@ class SystemComparison:
             ],
             "pairs": [
                 {
-                    key: json_number(value) if isinstance(value, float) else value
+                    key: None if isinstance(value, float) and math.isnan(value) else value
                     for key, value in asdict(pair).items()
                 }
                 | {"significant": pair.is_significant(self.alpha)}
