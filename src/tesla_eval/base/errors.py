@@ -32,3 +32,15 @@ class TeslaWarning(UserWarning):
 def warn(message: str, stacklevel: int = 3) -> None:
     """Warn the caller of the package."""
     warnings.warn(message, TeslaWarning, stacklevel=stacklevel)
+
+
+def need_package(module: str, install: str, what: str = "this") -> None:
+    """Refuse, before any work is done, what needs a package that is not installed; `install` is what pip takes."""
+    from importlib.util import find_spec  # rarely needed
+
+    try:
+        present = find_spec(module) is not None
+    except ValueError:  # a module that was put into sys.modules by hand
+        present = False
+    if not present:
+        raise UsageError(f"{what} needs {module}, which is not installed: pip install {install}")

@@ -29,7 +29,7 @@ from tesla_eval.cli.shared.outputs import (
     write_output,
 )
 from tesla_eval.cli.shared.score_formats import signature_line
-from tesla_eval.cli.shared.terminal import aligned, progress, visible
+from tesla_eval.cli.shared.terminal import aligned, counted, progress, visible
 from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
@@ -290,15 +290,10 @@ def compare(
         documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
     else:
         documents = None if docs == _NO_DOCUMENTS else _read_documents(docs, len(tables[0].segments))
-    comparisons = []
-    with progress("comparing systems (metrics)", len(tables)) as bar:
-        for table in tables:
-            comparisons.append(
-                compare_systems(
-                    table, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
-                )
-            )
-            bar.advance(1)
+    test = partial(
+        compare_systems, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
+    )
+    comparisons = counted("comparing systems (metrics)", map(test, tables), len(tables))
     write = COMPARE_FORMATS[output_format]
     write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline, unit)), output)
 

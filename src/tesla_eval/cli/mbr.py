@@ -18,7 +18,7 @@ from tesla_eval.cli.shared.options import (
     one_metric_option,
     quiet_option,
 )
-from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.mbr import MbrOptions, Risked
 from tesla_eval.tuning.mbr import mbr as choose
@@ -85,12 +85,8 @@ def mbr(
         lists = chain(head, lists)
     weights = {item.name: item.value for item in read_parameters(params).items} if params else None
     options = MbrOptions(scale, top_k, aggregate, weights)
-    with progress("choosing (segments)") as bar:
-        # All is read before anything is printed: a bad line gives an error, not half a result.
-        choices = []
-        for choice in choose(chosen, lists, options, jobs):
-            choices.append(choice)
-            bar.advance(1)
+    # All is read before anything is printed: a bad line gives an error, not half a result.
+    choices = counted("choosing (segments)", choose(chosen, lists, options, jobs))
     write_lines(_FORMATS[output_format](_signature(chosen, options), choices))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from tesla_eval.base.errors import TeslaError, UsageError
+from tesla_eval.base.errors import TeslaError, UsageError, need_package
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.meta_formats import (
@@ -23,7 +23,6 @@ from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
     metrics_option,
-    need_package,
     quiet_option,
     resamples_option,
 )
@@ -188,7 +187,7 @@ def meta(
     if output_format == "tsv" and compared:
         raise click.UsageError("--format tsv contains only the results: use text or json with --significance")
     if plots is not None and plot_format == "png":
-        need_package("matplotlib", "--plot-format png", "matplotlib")
+        need_package("matplotlib", "matplotlib", "--plot-format png")
     ranked = read_rankings(rankings) if rankings else {}
     preferred = read_preferences(pairs) if pairs else {}
     rated = read_ratings(ratings) if ratings else {}

@@ -18,7 +18,7 @@ from tesla_eval.cli.shared.options import (
     one_metric_option,
     quiet_option,
 )
-from tesla_eval.cli.shared.terminal import aligned, progress, visible, write_lines
+from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.tuning.parameters import read_parameters
 from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest
@@ -87,12 +87,8 @@ def rerank(
     )
     head = list(islice(segments, SAMPLE))
     chosen = choose_metric(metric, identified_language(language, [one.reference for one in head]))
-    with progress("ranking (segments)") as bar:
-        # All is read before anything is printed: files that do not fit give an error, not half a result.
-        rankings = []
-        for ranking in rank(chosen, chain(head, segments)):
-            rankings.append(ranking)
-            bar.advance(1)
+    # All is read before anything is printed: files that do not fit give an error, not half a result.
+    rankings = counted("ranking (segments)", rank(chosen, chain(head, segments)))
     write_lines(_FORMATS[output_format](chosen, rankings))
 
 

@@ -10,7 +10,7 @@ import click
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.gates import Gates
 from tesla_eval.cli.shared.inputs import Inputs, TextOptions, or_standard_input, text_options
-from tesla_eval.cli.shared.language import identified_language, sample_tables
+from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     analysed_option,
@@ -27,6 +27,7 @@ from tesla_eval.cli.shared.terminal import complain, progress
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from tesla_eval.texts.tables import sample_references
 
 _LEVEL = 0.95
 
@@ -124,7 +125,7 @@ def score(
     given: Inputs | None = None
     if to_table:
         parse_requests(metrics)  # bad usage is reported before the language
-        language = identified_language(language, sample_tables(texts.systems, texts.columns))
+        language = identified_language(language, sample_references(texts.systems[0], texts.columns, SAMPLE))
         chosen = choose_metrics(metrics, language, one=one)
     else:
         given, chosen, _ = open_for_metrics(texts, metrics, language, one=one)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from tesla_eval.base.errors import need_package
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.options import auto_language_option, quiet_option
 from tesla_eval.cli.shared.terminal import note, warn
@@ -88,10 +89,8 @@ def serve(
     tesla serve --http --port 8000
     """
     if over_http:
-        from tesla_eval.connect.batches import need_package
-
         for module in ("starlette", "uvicorn"):
-            need_package(module, "http")
+            need_package(module, "'tesla-eval[http]'", "--http")
         from tesla_eval.tuning.http import Limits, Service, listen, run
 
         limits = Limits(int(max_body * (1 << 20)), timeout, queue)

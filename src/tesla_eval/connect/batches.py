@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError, need_package
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
@@ -95,7 +95,7 @@ class BatchScorer:
         keep: Sequence[str] | None = None,
         missing: Missing = "error",
     ) -> None:
-        need_package("pyarrow", "parquet")
+        need_package("pyarrow", "'tesla-eval[parquet]'")
         check_missing(missing)
         if len(set(columns.hyp)) < len(columns.hyp):
             raise UsageError(f"name each column of hypotheses once, not {' and '.join(columns.hyp)}")
@@ -362,18 +362,6 @@ def text_columns(
     if not hyp:
         raise UsageError("which column holds the hypotheses?")
     return Columns(hyp, ref, () if source is None else (source,))
-
-
-def need_package(module: str, extra: str) -> None:
-    """Refuse what needs a package that is not installed; the message says how to install it."""
-    from importlib.util import find_spec
-
-    try:
-        present = find_spec(module) is not None
-    except ValueError:  # a module that was put into sys.modules by hand
-        present = False
-    if not present:
-        raise UsageError(f"{module} is needed, but not installed: pip install 'tesla-eval[{extra}]'")
 
 
 _MADE: dict[str, BatchScorer] = {}

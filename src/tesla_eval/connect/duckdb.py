@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from tesla_eval.base.errors import UsageError
-from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package
+from tesla_eval.base.errors import UsageError, need_package
+from tesla_eval.connect.batches import BatchScorer, metrics_by_name
 from tesla_eval.metrics.base import Metric
 from tesla_eval.texts.tables import Columns, Missing
 
@@ -42,7 +42,7 @@ def register(
     A function of that name is replaced. `options` are those of the metric.
     DuckDB decides how many threads call the function (`SET threads`).
     """
-    need_package("duckdb", "duckdb")
+    need_package("duckdb", "'tesla-eval[duckdb]'")
     ((metric_id, scorer),) = metrics_by_name(metric, lang, **options).items()
     if source and not scorer.uses_source:
         raise UsageError(f"{metric_id} does not read the source: leave out source=True")

@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tesla_eval.base.errors import InputError, ResourceError, TeslaError, UsageError
-from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package, text_columns
+from tesla_eval.base.errors import InputError, ResourceError, TeslaError, UsageError, need_package
+from tesla_eval.connect.batches import BatchScorer, metrics_by_name, text_columns
 from tesla_eval.connect.leftovers import no_leftovers
 from tesla_eval.connect.parquet import RowGroupSpan, read_span, row_group_spans
 from tesla_eval.connect.parts import Part, PartFolder
@@ -40,7 +40,7 @@ class ScoredFolder(NamedTuple):
 @contextmanager
 def connected(address: str | None, workers: int | None) -> Iterator[None]:
     """A connection to a cluster; without an address, to one of this machine alone that ends with the connection."""
-    need_package("ray", "ray")
+    need_package("ray", "'tesla-eval[ray]'")
     if (
         address is None
     ):  # where clusters are not enabled, as on macOS and Windows, Ray keeps to the loopback address
@@ -87,7 +87,7 @@ def score_dataset(
     With an `output` folder the dataset is scored at once, and the result reads the scores from there. Run the same
     again after a failure: it goes on where it stopped. Every machine must see the folder under the same name.
     """
-    need_package("ray", "ray")
+    need_package("ray", "'tesla-eval[ray]'")
     columns = text_columns(hypothesis, references, source)
     scorer = BatchScorer(metrics_by_name(metric, lang, **options), columns, keep=keep, missing=missing)
     if output is None:
@@ -101,7 +101,7 @@ def score_to_folder(
     dataset: Dataset, scorer: BatchScorer, output: str | Path, *, workers: int | None = None
 ) -> ScoredFolder:
     """Score a dataset into a folder of parts, which hold the rows in the dataset's order."""
-    need_package("ray", "ray")
+    need_package("ray", "'tesla-eval[ray]'")
     folder = PartFolder(output, scorer)
     with folder.opened() as present:
         mapped = _mapped(dataset, _BlockWorker, (folder, present), workers)
@@ -123,7 +123,7 @@ def score_files(
     Workers read the files themselves: texts do not travel through Ray, and Ray Data, whose own processes cost more CPU
     time than those of Ray, is not needed. Every machine must see the files under the same names.
     """
-    need_package("ray", "ray")
+    need_package("ray", "'tesla-eval[ray]'")
     import ray
 
     folder = PartFolder(output, scorer)

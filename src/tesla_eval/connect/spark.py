@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.connect.batches import BatchScorer, metrics_by_name, need_package, text_columns
+from tesla_eval.base.errors import need_package
+from tesla_eval.connect.batches import BatchScorer, metrics_by_name, text_columns
 from tesla_eval.metrics.base import Metric
 from tesla_eval.texts.tables import Missing
 
@@ -35,7 +36,7 @@ def score_dataframe(
     an error; with `missing="null"` it gets a null score, with `missing="skip"` it is left out.
     Nothing is scored before Spark is asked for the result.
     """
-    need_package("pyspark", "spark")
+    need_package("pyspark", "'tesla-eval[spark]'")
     import pyarrow
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError, need_package
 from tesla_eval.base.files import replacing
 from tesla_eval.drawing.explanation import html_table
 from tesla_eval.drawing.text import escaped
@@ -174,10 +174,9 @@ class Evaluation:
 
     def to_frame(self) -> pandas.DataFrame:
         """The system scores as a pandas frame: one row per system, one column per metric."""
-        try:
-            import pandas
-        except ImportError:
-            raise UsageError("to_frame needs pandas: pip install 'tesla-eval[pandas]'") from None
+        need_package("pandas", "'tesla-eval[pandas]'", "to_frame")
+        import pandas
+
         frame = pandas.DataFrame.from_dict(self.scores, orient="index", columns=list(self.metrics))
         frame.index.name = "system"
         return frame

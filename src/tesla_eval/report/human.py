@@ -36,10 +36,7 @@ def _themed(drawing: Drawing) -> str:
 
 def _metrics(test_set: Mapping[str, Any]) -> list[str]:
     """The metrics that have scores of systems."""
-    names: dict[str, None] = {}
-    for row in test_set.get("system_scores", ()):
-        names.update(dict.fromkeys(row["metrics"]))
-    return list(names)
+    return list(dict.fromkeys(name for row in test_set.get("system_scores", ()) for name in row["metrics"]))
 
 
 def _pearson(human: Mapping[str, Any], test_set: Mapping[str, Any], metric: str) -> str:

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
-from tesla_eval.base.errors import InputError, UsageError, warn
+from tesla_eval.base.errors import InputError, UsageError, need_package, warn
 from tesla_eval.texts.compression import without_suffix
 from tesla_eval.texts.lines import LineReader, read_json_lines
 
@@ -239,13 +239,10 @@ def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
 @contextmanager
 def open_parquet(path: str) -> Iterator[Any]:
     """The file for pyarrow; errors about it, and those that do not name it, are `InputError`s that do."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(
-            f"{path}: reading Parquet needs pyarrow, which is not installed: pip install 'tesla-eval[parquet]'"
-        ) from None
+    need_package("pyarrow", "'tesla-eval[parquet]'", f"{path}: reading Parquet")
+    import pyarrow
+    from pyarrow import parquet
+
     try:
         # With a buffer, a column of a row group is read bit by bit, not at once.
         with parquet.ParquetFile(path, buffer_size=_READ_BUFFER, pre_buffer=False) as file:

@@ -50,7 +50,7 @@ class TextOptions:
     references: Sequence[str]
     systems: Sequence[str]
     source: str | None = None
-    columns: str | None = None
+    columns: Columns | None = None
     missing: Missing = "error"
     analysed: bool = False
 
@@ -58,6 +58,10 @@ class TextOptions:
     def files(self) -> tuple[str, ...]:
         """All files that are read."""
         return (*self.references, *self.systems, *([] if self.source is None else [self.source]))
+
+
+def _parse_columns(context: click.Context, option: click.Parameter, text: str | None) -> Columns | None:
+    return None if text is None else Columns.parse(text)
 
 
 def text_options(command: Callable[..., object]) -> Callable[..., object]:
@@ -79,7 +83,7 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
         help="The source texts, for metrics that read them; a report shows them.",
     )
     @click.option(
-        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME",
+        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME", callback=_parse_columns,
         help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp "
         "column is a system, every ref column a reference.  [default: hyp or mt, ref, src]",
     )  # fmt: skip
@@ -91,7 +95,7 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
     @wraps(command)
     def with_texts(
         *, references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-        columns: str | None, missing: Missing, analysed: bool = False, **others: Any,
+        columns: Columns | None, missing: Missing, analysed: bool = False, **others: Any,
     ) -> object:  # fmt: skip
         texts = TextOptions(references, (*inputs, *systems), source, columns, missing, analysed)
         return command(texts=texts, **others)
@@ -181,8 +185,7 @@ def _open_parallel(texts: TextOptions) -> Inputs:
     if texts.columns is not None or (not references and is_table(names[0])):
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
-        columns = None if texts.columns is None else Columns.parse(texts.columns)
-        return _table_inputs(names, columns, may_lack=texts.missing == "skip")
+        return _table_inputs(names, texts.columns, may_lack=texts.missing == "skip")
     if any_marked_up(*texts.files):
         return _marked_inputs(references, names, source)
     length = known_length(texts.files) if sys.stderr is not None and sys.stderr.isatty() else None

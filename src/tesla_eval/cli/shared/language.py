@@ -9,7 +9,6 @@ from tesla_eval.cli.shared.terminal import note, warn
 from tesla_eval.language.analysis.languages import UNDETERMINED
 from tesla_eval.language.analysis.tokenisers import LATIN_LETTERS
 from tesla_eval.language.choice import AUTO, other_language, resolve
-from tesla_eval.texts.tables import Columns, sample_references
 
 SAMPLE = 128
 """Texts that are looked at."""
@@ -42,8 +41,3 @@ def identified_language(
             )
         warn(message)
     return code
-
-
-def sample_tables(files: Sequence[str], columns: str | None) -> list[str]:
-    """References of the first rows of a table that can be read again."""
-    return sample_references(files[0], None if columns is None else Columns.parse(columns), SAMPLE)

@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import wraps
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from tesla_eval.base.errors import ResourceError, TeslaError, UsageError
+from tesla_eval.base.errors import ResourceError, TeslaError, UsageError, need_package
 from tesla_eval.base.resources import Provenance
 from tesla_eval.cli.shared.terminal import be_quiet, warn
 from tesla_eval.language.analysis import ConlluAnalyser
@@ -170,15 +169,9 @@ def provenance_options(
     return decorate
 
 
-def need_package(module: str, what: str, install: str) -> None:
-    """Refuse, before any work is done, what could not be ended without a package."""
-    if find_spec(module) is None:
-        raise UsageError(f"{what} needs {module}, which is not installed: pip install {install}")
-
-
 def need_scikit_learn(what: str) -> None:
     """Refuse, before any work is done, what could not be ended without scikit-learn."""
-    need_package("sklearn", what, "'tesla-eval[train]'")
+    need_package("sklearn", "'tesla-eval[train]'", what)
 
 
 def choose_metric(name: str | None, language: str, *, workers: int = 1) -> Metric:

@@ -165,27 +165,20 @@ def _json(results: Results) -> Iterator[str]:
             entry["interval"] = {"level": drawn.level, "resamples": drawn.resamples, "seed": drawn.seed}
     topics = "" if results.names is None else f'"topics": {json.dumps(results.names, ensure_ascii=False)}, '
     yield f'{{"metrics": {json.dumps(signatures, ensure_ascii=False)}, {topics}"systems": ['
-    for i, (system, scores) in enumerate(zip(results.systems, results.scores, strict=True)):
-        last = i == len(results.systems) - 1
-        cells = ", ".join(
-            _json_cell(results, i, k, metric, scores[k]) for k, metric in enumerate(results.metrics)
-        )
-        yield f'{{"system": {json.dumps(system, ensure_ascii=False)}, "metrics": {{{cells}}}}}{"" if last else ","}'
+    for i, system in enumerate(results.systems):
+        cells = {metric: _json_cell(results, i, k) for k, metric in enumerate(results.metrics)}
+        comma = "," if i + 1 < len(results.systems) else ""
+        yield json.dumps({"system": system, "metrics": cells}, ensure_ascii=False) + comma
     yield "]}"
 
 
-def _json_cell(results: Results, system: int, index: int, metric: str, score: float) -> str:
-    segments = ""
-    if results.segments is not None:
-        segments = f', "segments": {json.dumps(list(results.segments(system, index)))}'
-    ends = ""
-    parts = results.parts(system, index)
-    if parts is not None:
-        ends = "".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in parts.items())
+def _json_cell(results: Results, system: int, metric: int) -> dict[str, Any]:
+    cell = {"score": results.scores[system][metric], **(results.parts(system, metric) or {})}
     if results.intervals is not None:
-        low, high = results.intervals.ends[system][index]
-        ends += f', "low": {json.dumps(low)}, "high": {json.dumps(high)}'
-    return f'{json.dumps(metric)}: {{"score": {json.dumps(score)}{ends}{segments}}}'
+        cell["low"], cell["high"] = results.intervals.ends[system][metric]
+    if results.segments is not None:
+        cell["segments"] = list(results.segments(system, metric))
+    return cell
 
 
 def _rows(results: Results) -> Iterator[list[str]]:

@@ -62,8 +62,7 @@ def score_to_table(
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
     files = texts.systems
     schema = parquet_schema(files[0])
-    named = Columns() if texts.columns is None else Columns.parse(texts.columns)
-    columns_used = named.found_in(schema.names, files[0])
+    columns_used = (texts.columns or Columns()).found_in(schema.names, files[0])
     if not columns_used.ref and any(one.metric.needs_references for one in chosen):
         raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
     kept: dict[str | None, list[str] | None] = {None: None, "all": schema.names, "none": []}

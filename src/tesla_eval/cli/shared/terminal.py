@@ -12,13 +12,15 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from tesla_eval.base.errors import TeslaWarning
 from tesla_eval.base.parallel import Progress
 from tesla_eval.base.progress import progress_bars
+
+Item = TypeVar("Item")
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
 _SHOWN_BY_US = f"\t\u200c\u200d{_FIRST_STRONG_ISOLATE}{_POP_ISOLATE}"
@@ -196,6 +198,16 @@ def progress(
 ) -> AbstractContextManager[Progress]:
     """Progress bars on standard error, if that is a terminal and they are wanted; `stage` names the first one."""
     return progress_bars(stage, total, wanted=wanted and not _Quiet.wanted)
+
+
+def counted(stage: str, items: Iterable[Item], total: int | None = None) -> list[Item]:
+    """All items; a bar counts them as they come."""
+    with progress(stage, total) as bar:
+        kept = []
+        for item in items:
+            kept.append(item)
+            bar.advance(1)
+    return kept
 
 
 @contextmanager
