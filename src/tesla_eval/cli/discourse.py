@@ -38,7 +38,8 @@ def _matrix(matrix: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
     block: list[Column] = []
     for term in terms[:_MOST_TERMS]:
         column: Column = [[visible(term)], *matrix[term]]
-        if block and sum(_column_width(c) + 2 for c in [*block, column]) > _WIDEST:
+        widths = (max(width(line) for cell in one for line in cell) for one in (*block, column))
+        if block and sum(wide + 2 for wide in widths) > _WIDEST:
             yield from _table(block)
             block = []
         block.append(column)
@@ -47,10 +48,6 @@ def _matrix(matrix: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
     if len(terms) > _MOST_TERMS:
         yield f"… and {len(terms) - _MOST_TERMS} more terms (all of them with --json)"
         yield ""
-
-
-def _column_width(column: Column) -> int:
-    return max(width(line) for cell in column for line in cell)
 
 
 def _table(columns: Sequence[Column]) -> Iterator[str]:

@@ -19,7 +19,6 @@ from tesla_eval.cli.shared.options import (
     quiet_option,
 )
 from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
-from tesla_eval.metrics import Metric
 from tesla_eval.tuning.mbr import MbrOptions, Risked
 from tesla_eval.tuning.mbr import mbr as choose
 from tesla_eval.tuning.nbest import read_nbest
@@ -87,12 +86,9 @@ def mbr(
     options = MbrOptions(scale, top_k, aggregate, weights)
     # All is read before anything is printed: a bad line gives an error, not half a result.
     choices = counted("choosing (segments)", choose(chosen, lists, options, jobs))
-    write_lines(_FORMATS[output_format](_signature(chosen, options), choices))
-
-
-def _signature(metric: Metric | None, options: MbrOptions) -> str:
-    added = "|".join(f"{key}:{value}" for key, value in options.signature.items())
-    return added if metric is None else f"{metric.get_signature()}|{added}"
+    own = [] if chosen is None else [str(chosen.get_signature())]
+    signature = "|".join([*own, *(f"{key}:{value}" for key, value in options.signature.items())])
+    write_lines(_FORMATS[output_format](signature, choices))
 
 
 def _best(signature: str, choices: list[Risked]) -> Iterator[str]:

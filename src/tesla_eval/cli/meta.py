@@ -236,7 +236,8 @@ def meta(
                 drawn = comparisons or Study(_DRAWN_BY_DEFAULT, resamples, seed).compare(joined)
                 draw_plots(joined, drawn, plots, plot_format)
             if score_folder is not None:
-                name = reference_name or _reference_name(judged, all_references)
+                used = "all" if all_references else next(iter(judged.outputs.reference_names), "refA")
+                name = reference_name or used
                 free = {one.name for one in named if not one.metric.needs_references}
                 if mtme is not None:  # EvalSet's strict=True wants human translations scored too
                     everyone = JudgedSet(read_eval_set(mtme, judged.outputs.lp, human_translations=True))
@@ -278,13 +279,6 @@ class _Missing:
         if self.notes:
             complain(f"incomplete: {len(self.notes)} left out, see the warnings above")
         return 1 if self.notes else 0
-
-
-def _reference_name(judged: JudgedSet, all_references: bool) -> str:
-    """What mt-metrics-eval calls the references that were used."""
-    if all_references:
-        return "all"
-    return next(iter(judged.outputs.reference_names), "refA")
 
 
 def _check_sources(

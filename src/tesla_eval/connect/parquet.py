@@ -52,12 +52,6 @@ def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[tuple[int, py
         yield first_row, pyarrow.Table.from_batches([batch])
 
 
-def parquet_schema(path: str) -> pyarrow.Schema:
-    """The columns of a file."""
-    with open_parquet(path) as file:
-        return file.schema_arrow
-
-
 def scored_schema(path: str, scorer: BatchScorer) -> pyarrow.Schema:
     """The columns of the results for a file; `InputError` names the file that does not fit."""
     with open_parquet(path) as file:
@@ -74,12 +68,6 @@ def check_columns(paths: Sequence[str], scorer: BatchScorer) -> None:
                 f"{path}: its columns are not those of {paths[0]}: {', '.join(odd) or 'their order'} differs; "
                 "parts of one table have the same columns"
             )
-
-
-def parquet_rows(path: str) -> int:
-    """The number of rows of a file."""
-    with open_parquet(path) as file:
-        return int(file.metadata.num_rows)
 
 
 def score_parquet(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from xml.sax.saxutils import quoteattr
@@ -77,14 +76,10 @@ class Drawing:
         >>> "a &lt; b" in Drawing(10, 10, [Words(5, 5, "a < b")]).svg()
         True
         """
-        return "\n".join(self._svg_lines())
-
-    def _svg_lines(self) -> Iterator[str]:
         size = f'width="{self.width:g}" height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"'
-        yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family={quoteattr(_FONT)}>'
-        yield '<rect width="100%" height="100%" fill="#ffffff"/>'
-        yield from map(_svg_shape, self.shapes)
-        yield "</svg>\n"
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family={quoteattr(_FONT)}>'
+        paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
+        return "\n".join([head, paper, *map(_svg_shape, self.shapes), "</svg>\n"])
 
 
 def _svg_shape(shape: Shape) -> str:

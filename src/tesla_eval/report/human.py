@@ -19,7 +19,8 @@ def human_drawings(human: Mapping[str, Any]) -> Iterator[str]:
     """For every test set a scatter for each metric, and the comparisons as bars with intervals."""
     with output_of("tesla meta"):
         for test_set in human["test_sets"]:
-            for metric in _metrics(test_set):
+            metrics = [name for row in test_set.get("system_scores", ()) for name in row["metrics"]]
+            for metric in dict.fromkeys(metrics):
                 yield _themed(_scatter(human, test_set, metric))
         for comparison in human["significance"]:
             yield _themed(bars(comparison))
@@ -32,11 +33,6 @@ def _themed(drawing: Drawing) -> str:
     own = f' class="plot" role="img" aria-label="{escaped(name)}"'
     head = lines[0].replace(' xmlns="http://www.w3.org/2000/svg"', own, 1)
     return "\n".join([head, *lines[2:]])
-
-
-def _metrics(test_set: Mapping[str, Any]) -> list[str]:
-    """The metrics that have scores of systems."""
-    return list(dict.fromkeys(name for row in test_set.get("system_scores", ()) for name in row["metrics"]))
 
 
 def _pearson(human: Mapping[str, Any], test_set: Mapping[str, Any], metric: str) -> str:

@@ -178,27 +178,17 @@ def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
         raise UsageError(f"{path}: a table must be a file, not a pipe or folder")
     if ending == "parquet":
         return _parquet_rows(path, columns)
+    reader = LineReader(path)
     if ending == "csv":
-        return _csv_rows(path)
-    if ending == "tsv":
-        return _tsv_rows(path)
+        return _under_header(reader.name, _csv_fields(reader))
+    if ending == "tsv":  # fields between tabs, without quoting
+        fields = ((f"{reader.name}, line {reader.count}", line.split("\t")) for line in reader)
+        return _under_header(reader.name, fields)
     return read_json_lines(path)
 
 
-def _tsv_rows(path: str) -> Iterator[tuple[str, Row]]:
-    """Fields between tabs, without quoting, under a header."""
-    reader = LineReader(path)
-    return _under_header(
-        reader.name, ((f"{reader.name}, line {reader.count}", line.split("\t")) for line in reader)
-    )
-
-
-def _csv_rows(path: str) -> Iterator[tuple[str, Row]]:
-    """Fields between commas, quoted as RFC 4180 says, under a header."""
-    return _under_header(path, _csv_fields(LineReader(path)))
-
-
 def _csv_fields(reader: LineReader) -> Iterator[tuple[str, list[str]]]:
+    """Fields between commas, quoted as RFC 4180 says."""
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:
         rows = csv.reader((f"{line}\n" for line in reader), strict=True)

@@ -146,13 +146,9 @@ def _letters(pairs: Sequence[LinkPart]) -> dict[LinkPart, str]:
         follows = last is not None and (last.reference[1], last.hypothesis[1]) == (
             pair.reference[0], pair.hypothesis[0])  # fmt: skip
         number += not follows
-        letters[pair] = _letter(number)
+        letters[pair] = chr(ord("a") + number % 26) + (str(number // 26) if number >= 26 else "")
         last = pair
     return letters
-
-
-def _letter(number: int) -> str:
-    return chr(ord("a") + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
 def _coverage(covering: CoveringDetail, features: Sequence[FeatureDetail]) -> Iterator[str]:

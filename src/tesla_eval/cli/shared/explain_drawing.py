@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -100,18 +99,13 @@ def _chosen(features: Sequence[FeatureDetail], name: str | None) -> list[Drawabl
     drawable = [feature for feature in features if isinstance(feature, MatchDetail | PivotDetail)]
     if name is None:
         words = [feature for feature in drawable if feature.similarity != "pos"] or drawable
-        return words[:1] + [
-            feature for feature in drawable if feature not in words[:1] and _is_telling(feature)
-        ]
+        telling = [one for one in drawable if (one.segments if isinstance(one, PivotDetail) else one.gap)]
+        return [*words[:1], *(one for one in telling if one not in words[:1])]
     for feature in drawable:
         if feature.name == name:
             return [feature]
     names = ", ".join(feature.name for feature in drawable)
     raise click.UsageError(f"no feature {name!r} here; there are {names or 'none'}")
-
-
-def _is_telling(feature: Drawable) -> bool:
-    return bool(feature.segments) if isinstance(feature, PivotDetail) else feature.gap > 0
 
 
 def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterator[str]:
@@ -127,7 +121,9 @@ def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterat
         links = sorted(by_start.get(start, ()), key=lambda link: link.reference)
         for link in links:
             right = _ngram(reference.reference, link.reference[0], n)
-            kind = kind_of_link(feature.similarity, *_linked_words(reference, link))
+            sides = (reference.reference, link.reference), (reference.hypothesis, link.hypothesis)
+            words = ([token.to_dict() for token in tokens[slice(*span)]] for tokens, span in sides)
+            kind = kind_of_link(feature.similarity, *words)
             kinds.add(kind)
             rows.append(("", left, LINES[kind], right, f"{link.similarity:.2f}", f"{link.weight:g}"))
         if not links:
@@ -145,15 +141,6 @@ def _draw_links(reference: ReferenceExplanation, feature: MatchDetail) -> Iterat
     yield ""
     for start in range(0, len(legend), _KINDS_PER_LINE):
         yield f"  {'   '.join(legend[start : start + _KINDS_PER_LINE])}"
-
-
-def _linked_words(
-    reference: ReferenceExplanation, link: Link
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The words of both sides of a link as plain data."""
-    sides = (reference.reference, link.reference), (reference.hypothesis, link.hypothesis)
-    first, second = ([token.to_dict() for token in tokens[slice(*span)]] for tokens, span in sides)
-    return first, second
 
 
 def _draw_skips(reference: ReferenceExplanation, feature: MatchDetail) -> Iterator[str]:

@@ -60,10 +60,6 @@ class TextOptions:
         return (*self.references, *self.systems, *([] if self.source is None else [self.source]))
 
 
-def _parse_columns(context: click.Context, option: click.Parameter, text: str | None) -> Columns | None:
-    return None if text is None else Columns.parse(text)
-
-
 def text_options(command: Callable[..., object]) -> Callable[..., object]:
     """The options that name texts; the command gets them as `TextOptions`."""
 
@@ -83,7 +79,7 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
         help="The source texts, for metrics that read them; a report shows them.",
     )
     @click.option(
-        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME", callback=_parse_columns,
+        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME",
         help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp "
         "column is a system, every ref column a reference.  [default: hyp or mt, ref, src]",
     )  # fmt: skip
@@ -95,9 +91,10 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
     @wraps(command)
     def with_texts(
         *, references: tuple[str, ...], systems: tuple[str, ...], inputs: tuple[str, ...], source: str | None,
-        columns: Columns | None, missing: Missing, analysed: bool = False, **others: Any,
+        columns: str | None, missing: Missing, analysed: bool = False, **others: Any,
     ) -> object:  # fmt: skip
-        texts = TextOptions(references, (*inputs, *systems), source, columns, missing, analysed)
+        parsed = None if columns is None else Columns.parse(columns)
+        texts = TextOptions(references, (*inputs, *systems), source, parsed, missing, analysed)
         return command(texts=texts, **others)
 
     return with_texts

@@ -13,10 +13,10 @@ from tesla_eval.cli.shared.inputs import TextOptions
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import note, progress
 from tesla_eval.connect.batches import BatchScorer, is_list_type
-from tesla_eval.connect.parquet import check_columns, parquet_rows, parquet_schema, score_parquet
+from tesla_eval.connect.parquet import check_columns, score_parquet
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
-from tesla_eval.texts.tables import Columns
+from tesla_eval.texts.tables import Columns, open_parquet
 
 
 def check_table_request(
@@ -61,7 +61,8 @@ def score_to_table(
 ) -> Results:
     """Score the table and return the system scores; `check` is told the systems before the work begins."""
     files = texts.systems
-    schema = parquet_schema(files[0])
+    with open_parquet(files[0]) as file:
+        schema, rows = file.schema_arrow, file.metadata.num_rows
     columns_used = (texts.columns or Columns()).found_in(schema.names, files[0])
     if not columns_used.ref and any(one.metric.needs_references for one in chosen):
         raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
@@ -81,7 +82,7 @@ def score_to_table(
         if len(columns_used.ref) == 1 and not is_list_type(schema.field(columns_used.ref[0]).type):
             scored.note_references(1)
     else:
-        with progress("scoring (rows)", parquet_rows(files[0])) as bar:
+        with progress("scoring (rows)", rows) as bar:
             scored = score_parquet(files[0], output, scorer, workers=jobs, advance=bar.advance)
     return Results(
         systems=tuple(systems),
