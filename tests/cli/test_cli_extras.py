@@ -21,7 +21,7 @@ TRAIN = "pip install 'tesla-eval[train]'"
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )
 def test_a_missing_package_is_named_before_any_file_is_read(tesla, monkeypatch, command, remedy) -> None:
-    monkeypatch.setattr("tesla_eval.cli.shared.options.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     found = tesla(*command)
     assert found.status == 2
     assert "which is not installed" in found.err

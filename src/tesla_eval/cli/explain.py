@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 
@@ -19,6 +19,7 @@ from tesla_eval.cli.shared.options import (
     choose_metric,
     one_metric_option,
     quiet_option,
+    refuse,
     source_option,
 )
 from tesla_eval.cli.shared.terminal import links_coloured, progress, visible, warn, write_lines
@@ -96,23 +97,30 @@ def explain(
     tesla explain -m x -r ref.txt sysA.txt sysB.txt              why A scores higher than B
     tesla explain -m x -r ref.txt sysA.txt sysB.txt --segment 7  ... on one segment
     """
-    if as_json and as_html:
-        raise click.UsageError("give --json or --html, not both")
     output = "json" if as_json else "html" if as_html else "text"
     from_files = bool(references) or (len(texts) == 1 and is_summary_source(texts[0]))
     named = () if metric is None else (metric,)
+    needed = not from_files and all(one.entry.load().needs_references for one in parse_requests(named))
+    refuse({
+        "give --json or --html, not both": as_json and as_html,
+        "with -r, explain takes one system file, or two to compare": from_files and len(texts) > 2,
+        "--html shows one system; `tesla report` shows several": from_files and as_html and len(texts) == 2,
+        "give a hypothesis and at least one reference, or files with -r": needed and len(texts) < 2,
+        "--segment goes with -r and the file of a system, or with summaries": segment is not None and not from_files,
+        "-s names a file and goes with -r; give a single source with --source-text": source and not from_files,
+        "--source-text goes with texts on the command line; with -r, name a file with -s": source_text and from_files,
+    })  # fmt: skip
     given: Inputs | None = None
     if from_files:
-        _check_files(output, texts)
         given, (first, *_), _ = open_for_metrics(
             TextOptions(references, texts, source), named, language, one=True, source_is_shown=True
         )
         chosen = first.metric
     else:
-        _check_texts(texts, named, segment)
         sample = texts[1:] or texts
         chosen = choose_metric(metric, identified_language(language, sample, from_files=False))
-    _check_sources(chosen, source, source_text, from_files)
+    if (source or source_text) and not chosen.uses_source:
+        warn(f"the source has no effect: {chosen.id} does not read it")
     if given is not None and references and len(texts) == 2:
         _explain_two(chosen, given, segment, as_json)
         return
@@ -144,32 +152,6 @@ def explain(
             write_lines([explanation_page(lines, title).rstrip("\n")])
         else:
             write_lines(lines, paint=links_coloured if output == "text" else None)
-
-
-def _check_texts(texts: Sequence[str], metrics: Sequence[str], segment: int | None) -> None:
-    needed = all(request.entry.load().needs_references for request in parse_requests(metrics))
-    if len(texts) < 2 and needed:
-        raise click.UsageError("give a hypothesis and at least one reference, or files with -r")
-    if segment is not None:
-        raise click.UsageError("--segment goes with -r and the file of a system, or with summaries")
-
-
-def _check_files(output: str, texts: Sequence[str]) -> None:
-    if len(texts) > 2:
-        raise click.UsageError("with -r, explain takes one system file, or two to compare")
-    if output == "html" and len(texts) == 2:
-        raise click.UsageError("--html shows one system; `tesla report` shows several")
-
-
-def _check_sources(metric: Metric, source: str | None, source_text: str | None, from_files: bool) -> None:
-    if source is not None and not from_files:
-        raise click.UsageError("-s names a file and goes with -r; give a single source with --source-text")
-    if source_text is not None and from_files:
-        raise click.UsageError(
-            "--source-text goes with texts on the command line; with -r, name a file with -s"
-        )
-    if (source or source_text) and not metric.uses_source:
-        warn(f"the source has no effect: {metric.id} does not read it")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.cli.shared.outputs import write_output
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.judgements.sheet_page import INSTRUCTIONS, sheet_page
 from tesla_eval.judgements.sheets import (
@@ -97,11 +98,11 @@ def make(
     write_key(folder / KEY_FILE, key)
     for sheet in key.sheets:
         stem = folder / f"sheet-{sheet.judge}"
-        _write(Path(f"{stem}.tsv"), sheet_lines(sheet, key, material))
+        write_output(sheet_lines(sheet, key, material), Path(f"{stem}.tsv"))
         Path(f"{stem}.html").write_text(sheet_page(sheet, key, material), encoding="utf-8", newline="\n")
-    _write(folder / "instructions.txt", (INSTRUCTIONS[name] for name in key.fields))
+    write_output((INSTRUCTIONS[name] for name in key.fields), folder / "instructions.txt")
     if material.references is not None:
-        _write(folder / OUTPUTS_FILE, _segment_rows(material, key))
+        write_output(_segment_rows(material, key), folder / OUTPUTS_FILE)
     tasks = ", ".join(f"{sheet.judge} {len(sheet.tasks)}" for sheet in key.sheets)
     click.echo(f"{folder}: {len(key.sheets)} sheets (tasks: {tasks}). Keep {KEY_FILE} from the judges.")
 
@@ -127,10 +128,6 @@ def _claim(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder}: is not empty; choose a new folder, so that no key is lost")
     folder.mkdir(parents=True, exist_ok=True)
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
 
 
 def _segment_rows(material: Material, key: JudgingKey) -> Iterable[str]:
@@ -165,7 +162,7 @@ def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool)
     folder.mkdir(parents=True, exist_ok=True)
     ranked = key.kind == RANKING
     path = folder / (RANKINGS_FILE if ranked else RATINGS_FILE)
-    _write(path, _verdict_rows(key, filled))
+    write_output(_verdict_rows(key, filled), path)
     option = "--rankings" if ranked else "--ratings"
     click.echo(
         f"{path}: {len(filled.verdicts)} judgements; next: tesla meta {option} {path} --judges --shares"

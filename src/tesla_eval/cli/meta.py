@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from tesla_eval.cli.shared.options import (
     choose_metrics,
     metrics_option,
     quiet_option,
+    refuse,
     resamples_option,
 )
 from tesla_eval.cli.shared.terminal import complain, progress, resumable, warn, write_lines
@@ -200,7 +201,12 @@ def meta(
         reports = _reports(preference_reports(ranked, preferred, rated), lps, shares, judges)
         write_lines(PREFERENCE_FORMATS[output_format](reports))
         return 0
-    _check_sources(sources, shares or judges, rated, segment_files, bool(references and not outputs))
+    refuse({
+        "--shares and --judges go with --rankings or --ratings alone, without outputs to score": shares or judges,
+        "--segments, --outputs, --mtme and --summaries are sources of outputs: give one": sources > 1,
+        "--ratings belong to the outputs of --segments": rated and not segment_files,
+        "-r goes with --outputs: other sources bring their references": references and not outputs,
+    })  # fmt: skip
     preferred = {**{key: preferences_of(of_set) for key, of_set in ranked.items()}, **preferred}
     system_scores = read_system_scores(systems) if systems else {}
     if summaries:
@@ -279,27 +285,6 @@ class _Missing:
         if self.notes:
             complain(f"incomplete: {len(self.notes)} left out, see the warnings above")
         return 1 if self.notes else 0
-
-
-def _check_sources(
-    sources: int,
-    judges_only: bool,
-    rated: Mapping[Key, object],
-    segments: tuple[str, ...],
-    only_references: bool,
-) -> None:
-    if judges_only:
-        raise click.UsageError(
-            "--shares and --judges go with --rankings or --ratings alone, without outputs to score"
-        )
-    if sources > 1:
-        raise click.UsageError(
-            "--segments, --outputs, --mtme and --summaries are sources of outputs: give one"
-        )
-    if rated and not segments:
-        raise click.UsageError("--ratings belong to the outputs of --segments")
-    if only_references:
-        raise click.UsageError("-r goes with --outputs: other sources bring their references")
 
 
 def _reports(

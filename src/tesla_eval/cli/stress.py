@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
@@ -20,6 +19,7 @@ from tesla_eval.cli.shared.options import (
     quiet_option,
     source_option,
 )
+from tesla_eval.cli.shared.outputs import tsv_lines, write_output
 from tesla_eval.cli.shared.terminal import aligned, note, progress, visible, write_lines
 from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, choose_kinds
 from tesla_eval.judgements.stress.run import DEFAULT_SEED, StressResult, StressRow
@@ -76,7 +76,7 @@ def stress(
             kinds=chosen_kinds, seed=seed, jobs=jobs, progress=bar,
         )  # fmt: skip
     if damaged_texts is not None:
-        _write_texts(Path(damaged_texts), result)
+        write_output(tsv_lines(_damaged_rows(result)), Path(damaged_texts))
     if output_format == "json":
         write_lines([json.dumps(result.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)])
         return
@@ -85,15 +85,11 @@ def stress(
         note(f"{kind}: left out, {reason}")
 
 
-def _write_texts(path: Path, result: StressResult) -> None:
+def _damaged_rows(result: StressResult) -> Iterator[Sequence[object]]:
     names = ("reference", *result.systems)
-    with replacing(path) as new:
-        lines = ["segment\tkind\tmade_from\ttext"]
-        lines += [
-            f"{one.segment + 1}\t{one.kind.name}\t{names[one.made_from + 1]}\t{' '.join(one.text.split())}"
-            for one in result.texts
-        ]
-        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    yield "segment", "kind", "made_from", "text"
+    for one in result.texts:
+        yield one.segment + 1, one.kind.name, names[one.made_from + 1], " ".join(one.text.split())
 
 
 _TITLES = {

@@ -35,6 +35,7 @@ from tesla_eval.metrics.tesla_f import TeslaF
 from tesla_eval.metrics.tesla_x import TeslaX
 from tesla_eval.models.documents import write_document
 from tesla_eval.models.linear import ANY_LANGUAGE
+from tesla_eval.texts.lines import is_number
 from tesla_eval.training.fit import LEARNERS
 from tesla_eval.training.judged import collect
 from tesla_eval.training.recipe import Recipe, Trained, features_for
@@ -53,12 +54,9 @@ def _parse_floors(
     floors = {}
     for wish in wishes:
         name, _, amount = wish.partition("=")
-        try:
-            floors[name] = float(amount)
-        except ValueError:
-            floors[name] = math.nan
-        if not math.isfinite(floors[name]):
+        if not is_number(amount) or not math.isfinite(float(amount)):
             raise click.BadParameter(f"{wish!r} must be KIND=SHARE, such as pos=0.05")
+        floors[name] = float(amount)
     return floors
 
 

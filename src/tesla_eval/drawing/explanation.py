@@ -14,8 +14,7 @@ from typing import Any
 from tesla_eval.base.explanations import ReferenceExplanation
 from tesla_eval.drawing.covering import compact
 from tesla_eval.drawing.features import feature_title
-from tesla_eval.drawing.policy import content_policy
-from tesla_eval.drawing.script import asset, drawing_script
+from tesla_eval.drawing.script import asset, content_policy, drawing_script
 from tesla_eval.drawing.text import escaped
 
 _BAR = 120.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -38,3 +40,15 @@ def drawing_script() -> str:
     True
     """
     return bundled("tesla_eval.drawing", DRAWING)
+
+
+def content_policy(style: str, script: str = "") -> str:
+    """The content security policy of a page that loads nothing: exactly this style and this script, by their hashes.
+
+    >>> content_policy("p { color: red }").startswith("default-src 'none'; script-src 'none'; style-src 'sha256-")
+    True
+    """
+    hashes = (hashlib.sha256(text.encode("utf-8")).digest() for text in (script, style))
+    code, rules = (f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in hashes)
+    allowed = code if script else "'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src {rules}; base-uri 'none'; form-action 'none'"

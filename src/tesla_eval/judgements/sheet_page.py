@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from tesla_eval.drawing.policy import content_policy
-from tesla_eval.drawing.script import asset
+from tesla_eval.drawing.script import asset, content_policy
 from tesla_eval.judgements.sheets import HIGHEST, RANKING, RATING, JudgingKey, Material, Sheet, Task, text_of
 
 INSTRUCTIONS = {

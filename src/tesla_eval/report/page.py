@@ -10,8 +10,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from tesla_eval.base.version import __version__
-from tesla_eval.drawing.policy import content_policy
-from tesla_eval.drawing.script import asset, bundled, drawing_script
+from tesla_eval.drawing.script import asset, bundled, content_policy, drawing_script
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
 from tesla_eval.report.embedding import BLOCK_TYPE, CORE, encoded
 from tesla_eval.report.human import human_drawings

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Any, ClassVar
@@ -20,6 +21,7 @@ _BLOCK_BYTES = 1 << 20
 _LONGEST_LINE = 64 << 20  # bytes: a line longer than this is no line of text
 _CHUNK_CHARACTERS = 1 << 22  # a chunk of lines ends early when it holds this much text
 _BYTE_ORDER_MARK = "\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character
 
 
 class LineReader:
@@ -165,13 +167,9 @@ def read_headed_rows(
 
 def parse_number(text: str, place: str, what: str = "score") -> float:
     """The number that a cell holds; anything else is an `InputError` that names `place`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    if not is_number(text) or not math.isfinite(float(text)):
         raise InputError(f"{place}: {what} {text!r} is not a number")
-    return value
+    return float(text)
 
 
 def is_number(value: Any) -> bool:
@@ -195,17 +193,9 @@ def parse_json_object(line: str, place: str) -> dict[str, Any]:
         raise InputError(f"{place}: is not JSON ({error})") from error
     if not isinstance(value, dict):
         raise InputError(f"{place}: is JSON, but not an object in braces")
-    if "\\ud" in line.lower() and not _is_text(json.dumps(value, ensure_ascii=False)):
+    if "\\ud" in line.lower() and _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise InputError(f"{place}: holds half a character (a lone surrogate such as \\ud83d)")
     return value
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def read_in_step(

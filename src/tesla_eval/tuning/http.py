@@ -28,8 +28,7 @@ from starlette.routing import Route
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.base.version import __version__
 from tesla_eval.drawing.explanation import stylesheet
-from tesla_eval.drawing.policy import content_policy
-from tesla_eval.drawing.script import asset, drawing_script
+from tesla_eval.drawing.script import asset, content_policy, drawing_script
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import BUILT_IN, create_metric, default_metrics, described, metric_key

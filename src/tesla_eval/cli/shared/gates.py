@@ -17,6 +17,7 @@ from tesla_eval.cli.shared.outputs import markdown_table, write_output
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import visible, warn
 from tesla_eval.metrics.registry import digits, find_entry
+from tesla_eval.texts.lines import is_number
 
 _LARGEST_FILE = 256 << 20
 
@@ -33,11 +34,7 @@ class Limit:
     def parse(cls, option: str, text: str, metrics: Sequence[str]) -> Limit:
         """From METRIC=VALUE; the metric must be one of those that are computed."""
         name, equals, number = text.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            value = math.nan
-        if not equals or not math.isfinite(value):
+        if not equals or not is_number(number) or not math.isfinite(float(number)):
             raise UsageError(f"{option} {text}: write METRIC=VALUE, such as m=0.5")
         head, colon, options = name.partition(":")
         try:
@@ -46,7 +43,7 @@ class Limit:
             raise UsageError(f"{option} {text}: {error}") from None
         if wanted not in metrics:
             raise UsageError(f"{option} {text}: -m does not name this metric; it names {', '.join(metrics)}")
-        return cls(wanted, value)
+        return cls(wanted, float(number))
 
 
 class Outcome(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import wraps
 from pathlib import Path
@@ -167,6 +167,13 @@ def provenance_options(
         return with_provenance
 
     return decorate
+
+
+def refuse(problems: Mapping[str, object]) -> None:
+    """Bad usage is an error: the first message whose condition holds."""
+    for message, is_wrong in problems.items():
+        if is_wrong:
+            raise click.UsageError(message)
 
 
 def need_scikit_learn(what: str) -> None:
