@@ -129,15 +129,9 @@ def _texts(files: tuple[str, ...], lines: bool) -> Iterator[tuple[str, str]]:
 
 def _drawing(relation: dict[str, Any]) -> Iterator[str]:
     first, last = (relation[part]["sentences"] for part in ("arg1", "arg2"))
-    numbers = sorted({*first, *last})
-    where = "–".join(
-        str(number + 1) for number in ([numbers[0], numbers[-1]] if len(numbers) > 1 else numbers)
-    )
-    name = (
-        relation["type"]
-        if relation["type"] == relation["sense"]
-        else f"{relation['type']} {relation['sense']}"
-    )
+    ends = min(*first, *last), max(*first, *last)
+    where = "–".join(str(number + 1) for number in dict.fromkeys(ends))
+    name = " ".join(dict.fromkeys((relation["type"], relation["sense"])))
     yield click.style(f"{where:>7}  {name}", bold=True)
     for part, colour in _COLOURS.items():
         if relation[part] is not None:

@@ -79,14 +79,11 @@ def resources(language: str | None, files: bool, as_json: bool, integrations: bo
         text = {"languages": _languages(installed), "resources": described}
         click.echo(json.dumps(text, ensure_ascii=False, indent=1))
         return
-    if language is None and not files:
-        rows = _language_rows(_languages(installed))
-        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5), keys=2)) + f"\n\n{_NOTE}")
-        return
-    if language is not None:
-        rows = _language_rows(_languages(installed))
-        click.echo("\n".join(aligned(rows, numeric=(2, 3, 4, 5), keys=2)) + "\n")
-    click.echo("\n".join(_files_table([_described(resource) for resource in installed])))
+    if language is not None or not files:
+        table = aligned(_language_rows(_languages(installed)), numeric=(2, 3, 4, 5), keys=2)
+        click.echo("\n".join([*table, "" if language is not None else f"\n{_NOTE}"]))
+    if language is not None or files:
+        click.echo("\n".join(_files_table([_described(resource) for resource in installed])))
 
 
 def _plugged_resources() -> Iterator[Path]:

@@ -151,11 +151,9 @@ def score(
             keep="everything" if ci else "scores" if segments else "nothing",
         )  # fmt: skip
     with closing(scored):  # every file was read to its end and all agree: only now is anything written
-        results = Results(
-            systems=scored.systems,
-            metrics=tuple(one.name for one in chosen),
-            signatures=tuple(str(scored.signature(place)) for place in range(len(chosen))),
-            scores=scored.scores,
+        results = Results.of(
+            scored,
+            scored.systems,
             segments=scored.segment_scores if segments else None,
             names=given.topics,
             segment_signatures=tuple(
@@ -163,8 +161,6 @@ def score(
             ),
             intervals=_intervals(scored, resamples, seed) if ci else None,
             reference_name=reference_name,
-            lower_is_better=frozenset(one.name for one in chosen if not one.metric.higher_is_better),
-            parts=scored.parts,
         )
         write_output(FORMATS[output_format](results), output)
         return 0 if gates is None else _judged(gates, results, junit)

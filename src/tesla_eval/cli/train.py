@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -60,8 +59,8 @@ def _parse_floors(
     return floors
 
 
-def _command(name: str, metric: type[FeatureMetric], summary: str, *, logistic_scale: bool) -> click.Command:
-    @click.command(name, help=summary)
+def _weights_command(name: str, metric: type[FeatureMetric], *, logistic_scale: bool) -> click.Command:
+    @click.command(name, help=_HELP.format(metric=metric.id.upper(), name=name))
     @judgement_options
     @click.option(
         "-l",
@@ -191,10 +190,6 @@ def _report(output: Path, trained: Trained) -> Iterator[str]:
     yield from (f"  {line}" for line in model.data)
 
 
-_METRICS: tuple[tuple[str, type[FeatureMetric], dict[str, Any]], ...] = (
-    ("f", TeslaF, {"logistic_scale": False}),
-    ("x", TeslaX, {"logistic_scale": True}),
-)
 _HELP = """Learn the weights of {metric} from rankings, or from scores.
 
 Features are computed once and kept in the cache; the same files and options then give the same weights, to the bit.
@@ -293,11 +288,8 @@ def pem(
     )
 
 
-for _name, _metric, _options in _METRICS:
-    train.add_command(
-        _command(_name, _metric, _HELP.format(metric=_metric.id.upper(), name=_name), **_options)
-    )
-train.add_command(pem)
-train.add_command(cremer)
-train.add_command(dicomer)
-train.add_command(srl)
+for _command in (
+    _weights_command("f", TeslaF, logistic_scale=False), _weights_command("x", TeslaX, logistic_scale=True),
+    pem, cremer, dicomer, srl,
+):  # fmt: skip
+    train.add_command(_command)

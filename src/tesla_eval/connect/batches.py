@@ -305,26 +305,18 @@ def _streams(lists: list[list[str | None] | None]) -> list[list[str | None]]:
 
 def is_list_type(kind: pyarrow.DataType) -> bool:
     """Whether the values of a column are lists."""
-    import pyarrow
+    from pyarrow import types
 
-    return any(
-        check(kind)
-        for check in (
-            pyarrow.types.is_list, pyarrow.types.is_large_list, pyarrow.types.is_fixed_size_list,
-        )
-    )  # fmt: skip
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
 
 
 def _is_text(kind: pyarrow.DataType) -> bool:
-    import pyarrow
+    from pyarrow import types
 
-    if pyarrow.types.is_dictionary(kind):
+    if types.is_dictionary(kind):
         kind = kind.value_type
-    is_view = getattr(pyarrow.types, "is_string_view", lambda _: False)  # since pyarrow 16
-    return any(
-        check(kind)
-        for check in (pyarrow.types.is_string, pyarrow.types.is_large_string, pyarrow.types.is_null, is_view)
-    )
+    is_view = getattr(types, "is_string_view", lambda _: False)  # since pyarrow 16
+    return any(check(kind) for check in (types.is_string, types.is_large_string, types.is_null, is_view))
 
 
 def _check_type(field: pyarrow.Field, *, may_be_list: bool) -> None:

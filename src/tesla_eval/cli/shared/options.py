@@ -88,19 +88,15 @@ analysed_option: Callable[[Command], Command] = click.option(
 
 def format_option(formats: Iterable[str]) -> Callable[[Command], Command]:
     """`--format`, which the command gets as `output_format`; `--json` is short for one of them."""
-
-    def decorate(command: Command) -> Command:
-        flag = click.option(
-            "--json", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_set_json
-        )
-        choice = click.option(
-            "--format", "output_format", type=click.Choice(sorted(formats)), default=None, callback=_chosen_format,
-            help="Format of the results. --json is short for --format json.  "
-            "[default: text; with -o, by the extension .json, .csv, .tsv, .tex or .md]",
-        )  # fmt: skip
-        return choice(flag(command))
-
-    return decorate
+    flag: Callable[[Command], Command] = click.option(
+        "--json", is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=_set_json
+    )
+    choice: Callable[[Command], Command] = click.option(
+        "--format", "output_format", type=click.Choice(sorted(formats)), default=None, callback=_chosen_format,
+        help="Format of the results. --json is short for --format json.  "
+        "[default: text; with -o, by the extension .json, .csv, .tsv, .tex or .md]",
+    )  # fmt: skip
+    return lambda command: choice(flag(command))
 
 
 _JSON = f"{__name__}.json"

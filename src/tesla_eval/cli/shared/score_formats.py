@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from tesla_eval.cli.shared.outputs import (
 )
 from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
 from tesla_eval.metrics.registry import digits
+from tesla_eval.metrics.scoring import Scored
 from tesla_eval.texts.compression import short_names, without_suffix
 
 
@@ -53,7 +54,7 @@ class Results:
     metrics: tuple[str, ...]
     signatures: tuple[str, ...]
     scores: tuple[tuple[float, ...], ...]
-    segments: Callable[[int, int], Iterator[float]] | None
+    segments: Callable[[int, int], Iterator[float]] | None = None
     names: tuple[str, ...] | None = None
     segment_signatures: tuple[str, ...] = ()
     """The signatures of the segments' scores, as many as `signatures`."""
@@ -63,6 +64,19 @@ class Results:
     """The metrics whose best score is the lowest."""
     parts: Callable[[int, int], dict[str, Any] | None] = lambda system, metric: None
     """What makes up a system's score under a metric, where the metric tells."""
+
+    @classmethod
+    def of(cls, scored: Scored, systems: Sequence[str], **others: Any) -> Results:
+        """The system scores under these names of the systems; `others` are the fields that tell more."""
+        return cls(
+            tuple(systems),
+            tuple(one.name for one in scored.metrics),
+            tuple(str(scored.signature(place)) for place in range(len(scored.metrics))),
+            scored.scores,
+            lower_is_better=frozenset(one.name for one in scored.metrics if not one.metric.higher_is_better),
+            parts=scored.parts,
+            **others,
+        )
 
     def best(self, metric: int) -> set[int]:
         """The systems with the best score under a metric; none if there is nothing to be better than."""

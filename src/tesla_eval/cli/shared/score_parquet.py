@@ -84,15 +84,7 @@ def score_to_table(
     else:
         with progress("scoring (rows)", rows) as bar:
             scored = score_parquet(files[0], output, scorer, workers=jobs, advance=bar.advance)
-    return Results(
-        systems=tuple(systems),
-        metrics=tuple(one.name for one in scored.metrics),
-        signatures=tuple(str(scored.signature(place)) for place in range(len(scored.metrics))),
-        scores=scored.scores,
-        segments=None,
-        lower_is_better=frozenset(one.name for one in scored.metrics if not one.metric.higher_is_better),
-        parts=scored.parts,
-    )
+    return Results.of(scored, systems)
 
 
 def _score_with_ray(
