@@ -15,7 +15,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import Command
-from tesla_eval.cli.shared.inputs import TextOptions, or_standard_input, text_options
+from tesla_eval.cli.shared.inputs import TextOptions, lines_of_segments, or_standard_input, text_options
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import (
@@ -42,7 +42,7 @@ from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.compression import short_names
-from tesla_eval.texts.lines import parse_number, read_headed_rows, read_lines
+from tesla_eval.texts.lines import parse_number, read_headed_rows
 
 _NO_DOCUMENTS = "none"
 """What `--docs` takes to resample segments, whatever the files say."""
@@ -289,20 +289,13 @@ def compare(
     if docs is None:
         documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
     else:
-        documents = None if docs == _NO_DOCUMENTS else _read_documents(docs, len(tables[0].segments))
+        documents = None if docs == _NO_DOCUMENTS else lines_of_segments(docs, len(tables[0].segments))
     test = partial(
         compare_systems, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
     )
     comparisons = counted("comparing systems (metrics)", map(test, tables), len(tables))
     write = COMPARE_FORMATS[output_format]
     write_output(write(Comparisons(tuple(comparisons), tuple(signatures), baseline, unit)), output)
-
-
-def _read_documents(path: str, segments: int) -> list[str]:
-    documents = read_lines(path)
-    if len(documents) != segments:
-        raise InputError(f"{path}: {len(documents)} lines, but there are {segments} segments")
-    return documents
 
 
 _HEADER = ("system", "segment", "metric", "score")

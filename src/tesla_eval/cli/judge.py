@@ -28,12 +28,8 @@ from tesla_eval.judgements.sheets import (
 )
 from tesla_eval.texts.lines import read_lines
 
-KEY_FILE, OUTPUTS_FILE, RANKINGS_FILE, RATINGS_FILE = (
-    "key.json",
-    "outputs.seg.tsv",
-    "rankings.tsv",
-    "ratings.tsv",
-)
+KEY_FILE, OUTPUTS_FILE = "key.json", "outputs.seg.tsv"
+RANKINGS_FILE, RATINGS_FILE = "rankings.tsv", "ratings.tsv"
 
 
 @click.group()

@@ -13,7 +13,7 @@ import click
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
 from tesla_eval.cli.shared.command import Command
-from tesla_eval.cli.shared.inputs import TextOptions, or_standard_input, text_options
+from tesla_eval.cli.shared.inputs import TextOptions, lines_of_segments, or_standard_input, text_options
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -31,7 +31,6 @@ from tesla_eval.report.overview import default_title
 from tesla_eval.report.page import render
 from tesla_eval.report.tables import read_result
 from tesla_eval.statistics import DEFAULT_SEED
-from tesla_eval.texts.lines import read_lines
 
 
 @click.command(cls=Command)
@@ -120,9 +119,7 @@ def report(
 
 def _labels(path: str, segments: int) -> dict[str, tuple[str, ...]]:
     """The columns of a file of labels, one line per segment."""
-    rows = [line.split("\t") for line in read_lines(path)]
-    if len(rows) != segments:
-        raise InputError(f"{path}: {len(rows)} lines, but there are {segments} segments")
+    rows = [line.split("\t") for line in lines_of_segments(path, segments)]
     width = len(rows[0])
     for number, row in enumerate(rows, start=1):
         if len(row) != width:

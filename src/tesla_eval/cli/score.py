@@ -20,9 +20,10 @@ from tesla_eval.cli.shared.options import (
     format_option,
     metrics_option,
     quiet_option,
+    refuse,
 )
 from tesla_eval.cli.shared.outputs import check_output, score_output_option, write_output
-from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results, check_format
+from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results
 from tesla_eval.cli.shared.terminal import complain, progress
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
@@ -129,12 +130,16 @@ def score(
         chosen = choose_metrics(metrics, language, one=one)
     else:
         given, chosen, _ = open_for_metrics(texts, metrics, language, one=one)
-    check_format(output_format, len(chosen), segments, intervals=ci)
+    refuse({
+        "--format mtme holds one metric per file: give one name to -m": one and len(chosen) > 1,
+        f"--format {output_format} is a table of systems: leave out --segments":
+            segments and output_format in ("latex", "markdown"),
+        "--format mtme has no room for intervals: leave out --ci": one and ci,
+        "--junit goes with --min-score or --max-drop": junit is not None and not (least or drops or baseline),
+    })  # fmt: skip
     gates: Gates | None = None
     if least or drops or baseline is not None:
         gates = Gates.parse(least, drops, baseline, [one.name for one in chosen])
-    elif junit is not None:
-        raise click.UsageError("--junit goes with --min-score or --max-drop")
     if given is None:
         assert output is not None
         results = score_to_table(

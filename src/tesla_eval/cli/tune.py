@@ -16,6 +16,7 @@ from tesla_eval.cli.shared.options import (
     nbest_format_option,
     one_metric_option,
     quiet_option,
+    refuse,
 )
 from tesla_eval.cli.shared.outputs import OUTPUT_PATH, write_output
 from tesla_eval.cli.shared.terminal import aligned, progress, write_lines
@@ -108,13 +109,12 @@ def tune(
     tesla tune -m bleu --nbest dev.nbest -r dev.ref --params params.txt --optimiser pro -o weights.txt
     tesla tune -m m --decoder "decode.sh {weights} {nbest}" --params params.txt -r dev.ref -o weights.txt
     """
-    if bool(lists) == (decoder is not None):
-        raise click.UsageError("give n-best lists with --nbest, or a --decoder that writes them")
-    if decoder is not None and params is None:
-        raise click.UsageError("--decoder needs --params: the weights to start from")
     to_screen = output == Path("-")
-    if decoder is not None and to_screen and work is None:
-        raise click.UsageError("-o - needs --work: a folder for the lists of the decoder")
+    refuse({
+        "give n-best lists with --nbest, or a --decoder that writes them": bool(lists) == (decoder is not None),
+        "--decoder needs --params: the weights to start from": decoder is not None and params is None,
+        "-o - needs --work: a folder for the lists of the decoder": decoder is not None and to_screen and work is None,
+    })  # fmt: skip
     streams = whole_streams(list(read_chunks(references, ())))
     texts = [text for stream in streams for text in stream if text]
     chosen = choose_metric(metric, identified_language(language, texts), workers=jobs)

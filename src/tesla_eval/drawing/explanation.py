@@ -30,13 +30,6 @@ def feature_titles(names: Iterable[str]) -> dict[str, str]:
     return {name: title for name in names if (title := feature_title(name)) != name}
 
 
-def titles_of(details: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """The titles of all features in explanations against references."""
-    return feature_titles(
-        one["name"] for detail in details for key in ("features", "shares") for one in detail.get(key, ())
-    )
-
-
 def drawn_data(
     document: Mapping[str, Any],
     hypothesis: str,
@@ -46,12 +39,13 @@ def drawn_data(
     """What the script needs; `document` is what `Explanation.to_dict` gives, `feature` the one that is drawn first."""
     details = [{"text": reference.text, **compact(reference)} for reference in references]
     head = {key: document[key] for key in ("metric", "signature", "score")}
+    rows = (detail.get(key, ()) for detail in details for key in ("features", "shares"))
     return {
         **head,
         "hypothesis": hypothesis,
         "references": details,
         "feature": feature,
-        "titles": titles_of(details),
+        "titles": feature_titles(one["name"] for row in rows for one in row),
     }
 
 

@@ -26,6 +26,7 @@ from tesla_eval.texts.lines import (
     LineReader,
     any_marked_up,
     read_in_step,
+    read_lines,
 )
 from tesla_eval.texts.tables import (
     MISSING,
@@ -350,6 +351,14 @@ def _summary_inputs(path: str) -> Inputs:
     texts = [[text for text in row if text is not None] for row in summaries.hypotheses]
     chunks = cut_chunks(texts, summaries.reference_streams, summaries.sources, _TOPICS_AT_ONCE)
     return Inputs(summaries.systems, chunks, len(summaries.topics), summaries.topics, unit="topic")
+
+
+def lines_of_segments(path: str, segments: int) -> list[str]:
+    """The lines of a file that has one for each segment."""
+    lines = read_lines(path)
+    if len(lines) != segments:
+        raise InputError(f"{path}: {len(lines)} lines, but there are {segments} segments")
+    return lines
 
 
 def conllu_words(sentence: str) -> str:

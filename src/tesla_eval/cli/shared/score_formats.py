@@ -112,16 +112,6 @@ class Results:
                 yield system, segment, scores
 
 
-def check_format(name: str, metrics: int, segments: bool, *, intervals: bool = False) -> None:
-    """Refuse, before any work is done, what a format cannot hold."""
-    if name == "mtme" and metrics > 1:
-        raise UsageError("--format mtme holds one metric per file: give one name to -m")
-    if name in ("latex", "markdown") and segments:
-        raise UsageError(f"--format {name} is a table of systems: leave out --segments")
-    if name == "mtme" and intervals:
-        raise UsageError("--format mtme has no room for intervals: leave out --ci")
-
-
 def _shown(metric: str, score: float) -> str:
     return f"{score:.{digits(metric)}f}"
 
