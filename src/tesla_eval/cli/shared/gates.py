@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
-from tesla_eval.cli.shared.outputs import markdown_table, write_output
+from tesla_eval.cli.shared.outputs import write_output
 from tesla_eval.cli.shared.score_formats import Results
 from tesla_eval.cli.shared.terminal import visible, warn
 from tesla_eval.metrics.registry import digits, find_entry
@@ -199,11 +199,15 @@ def append_step_summary(outcomes: Sequence[Outcome]) -> None:
         return
     try:
         with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as summary:
-            rows = [("", "system", "limit", ""), *map(_row, outcomes)]
-            summary.writelines(f"{line}\n" for line in (*markdown_table(rows), ""))
+            summary.writelines(f"{line}\n" for line in _table(outcomes))
     except OSError as error:
         raise InputError(f"${_SUMMARY_FILE} {path}: cannot be written ({error.strerror})") from error
 
 
-def _row(one: Outcome) -> tuple[str, ...]:
-    return "❌" if one.failure else "✅", *(escape(visible(text)) for text in one)
+def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    yield "| | system | limit | |"
+    yield "|---|---|---|---|"
+    for one in outcomes:
+        cells = (escape(visible(text)).replace("|", "&#124;") for text in one)
+        yield f"| {'❌' if one.failure else '✅'} | {' | '.join(cells)} |"
+    yield ""
