@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from itertools import chain
+from string import Template
 
 from tesla_eval.drawing.script import asset, content_policy
 from tesla_eval.judgements.sheets import HIGHEST, RANKING, RATING, JudgingKey, Material, Sheet, Task, text_of
@@ -26,36 +28,18 @@ _TITLES = {RANKING: "Rank the texts", RATING: "Rate the texts"}
 
 def sheet_page(sheet: Sheet, key: JudgingKey, material: Material) -> str:
     """The page of a sheet: the judge answers, and saves a table that `tesla judge read` reads."""
-    return "".join(_page(sheet, key, material))
-
-
-def _page(sheet: Sheet, key: JudgingKey, material: Material) -> Iterator[str]:
-    style, script = asset("tesla_eval.judgements", "sheet.css"), asset("tesla_eval.judgements", "sheet.js")
+    html, style, script = (asset("tesla_eval.judgements", f"sheet.{kind}") for kind in ("html", "css", "js"))
     count = len(sheet.tasks)
-    title = f"{_TITLES[key.kind]}: {count} task{'s' if count != 1 else ''}"
-    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{content_policy(style, script)}">\n'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-    yield f"<title>{title}</title>\n<style>{style}</style>\n</head>\n"
-    yield f'<body data-sheet="{escape(sheet.id)}" data-fields="{escape(" ".join(key.fields))}">\n'
-    yield f"<h1>{title}</h1>\n<details open><summary>What to do</summary><ul>\n"
-    for name in key.fields:
-        yield f"<li>{escape(INSTRUCTIONS[name])}</li>\n"
-    yield "<li>Some tasks come twice. Judge them afresh.</li>\n"
-    yield "<li>Your answers stay in this browser. At the end, save them and send the file back "
-    yield f"(sheet {escape(sheet.id)}).</li>\n"
-    yield "<li>By keyboard: a digit answers and goes on, <kbd>n</kbd> and <kbd>p</kbd> change the task.</li>\n"
-    yield '</ul></details>\n<div class="sheet">\n<nav aria-label="Tasks"><ol>'
-    for number in range(1, count + 1):
-        yield f'<li><button type="button">Task {number}</button></li>'
-    yield "</ol></nav>\n<main>\n"
-    for number, task in enumerate(sheet.tasks, start=1):
-        yield from _section(number, task, key, material, count)
-    yield '</main>\n</div>\n<footer><span id="status" role="status"></span>'
-    for name, text in (("previous", "← Previous"), ("next", "Next →"), ("save", "Save answers")):
-        yield f' <button type="button" id="{name}">{text}</button>'
-    yield f"</footer>\n<script>{script}</script>\n</body>\n</html>\n"
+    sections = (
+        _section(number, task, key, material, count) for number, task in enumerate(sheet.tasks, start=1)
+    )
+    return Template(html).substitute(
+        policy=content_policy(style, script), style=style, script=script, sheet=escape(sheet.id),
+        title=f"{_TITLES[key.kind]}: {count} task{'s' if count != 1 else ''}", fields=escape(" ".join(key.fields)),
+        instructions="".join(f"<li>{escape(INSTRUCTIONS[name])}</li>\n" for name in key.fields),
+        buttons="".join(f'<li><button type="button">Task {k + 1}</button></li>' for k in range(count)),
+        tasks="".join(chain.from_iterable(sections)),
+    )  # fmt: skip
 
 
 def _section(number: int, task: Task, key: JudgingKey, material: Material, tasks: int) -> Iterator[str]:
