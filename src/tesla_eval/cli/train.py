@@ -254,6 +254,7 @@ def pem(
     tesla train pem ratings.tsv -o pem-en.tesla
     tesla train pem parabank_eval.tsv.gz --pivots fr,de --fully-novel 0.75 -o pem-en.tesla
     """
+    need_scikit_learn("tesla train pem")
     language = resolve_language(language)
     model_name = language_model or STEMS
     chosen = pivots.split(",") if pivots else installed_pivots(language, stems=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
-from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, labels
+from tesla_eval.judgements.nouns import EvalSet, Key, Rankings, columns_of, labels
 from tesla_eval.statistics.agreements import Agreement, agreement
 from tesla_eval.statistics.pairs import pairs_within
 from tesla_eval.texts.lines import parse_number, read_headed_rows
@@ -60,17 +60,16 @@ def read_ratings(path: str) -> dict[Key, dict[str, Ratings]]:
 
     The header names the columns in any order: `item system judge score`, and optionally `lp testset criterion`.
     """
-    result: dict[Key, dict[str, Ratings]] = {}
+    rows: dict[Key, dict[str, list[tuple[str, str, str, float, int]]]] = {}
     for number, (place, cells) in enumerate(read_headed_rows(path, _REQUIRED, _OPTIONAL), start=2):
         row = _OPTIONAL | cells
-        of_set = result.setdefault((row["lp"], row["testset"]), {})
-        group = of_set.setdefault(row["criterion"], Ratings(path, row["criterion"]))
-        group.items.append(row["item"])
-        group.systems.append(row["system"])
-        group.judges.append(row["judge"])
-        group.scores.append(parse_number(row["score"], place))
-        group.lines.append(number)
-    return result
+        group = rows.setdefault((row["lp"], row["testset"]), {}).setdefault(row["criterion"], [])
+        score = parse_number(row["score"], place)
+        group.append((row["item"], row["system"], row["judge"], score, number))
+    return {
+        key: {name: Ratings(path, name, *columns_of(group)) for name, group in by_criterion.items()}
+        for key, by_criterion in rows.items()
+    }
 
 
 def rankings_of(ratings: Ratings) -> Rankings:
@@ -88,14 +87,10 @@ def rankings_of(ratings: Ratings) -> Rankings:
     by_task: dict[str, set[float]] = {}
     for task, score in zip(tasks, ratings.scores, strict=True):
         by_task.setdefault(task, set()).add(score)
-    ranks = {
-        (task, score): rank
-        for task, scores in by_task.items()
-        for rank, score in enumerate(sorted(scores, reverse=True), start=1)
-    }
     return Rankings(
         ratings.source, list(ratings.items), tasks, list(ratings.judges), list(ratings.systems),
-        [ranks[task, score] for task, score in zip(tasks, ratings.scores, strict=True)], list(ratings.lines),
+        [1 + sum(other > score for other in by_task[task]) for task, score in zip(tasks, ratings.scores, strict=True)],
+        list(ratings.lines),
     )  # fmt: skip
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -250,6 +250,11 @@ def win_table(preferences: Preferences) -> tuple[tuple[str, ...], FloatArray]:
     table = np.zeros((len(systems), len(systems)))
     np.add.at(table, ([place[n] for n in preferences.better], [place[n] for n in preferences.worse]), 1)
     return systems, table
+
+
+def columns_of(rows: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
+    """The columns of some rows, as the records above hold them."""
+    return map(list, zip(*rows, strict=True))
 
 
 def labels(*columns: npt.NDArray[np.generic]) -> Index:

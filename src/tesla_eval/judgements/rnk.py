@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.judgements.nouns import Key, Rankings
+from tesla_eval.judgements.nouns import Key, Rankings, columns_of
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.texts.compression import without_suffix
 from tesla_eval.texts.lines import LineReader
@@ -41,7 +41,7 @@ def read_rnk_results(path: str) -> dict[Key, Rankings]:
     testset = (
         re.sub(r"[._-]?RNK_results", "", without_suffix(Path(path).name).removesuffix(".csv")) or "rankings"
     )
-    result: dict[Key, Rankings] = {}
+    rows: dict[Key, list[tuple[str, str, str, str, int, int]]] = {}
     for line in lines:
         fields = [field.strip() for field in line.split(",")]
         if not any(fields):
@@ -52,16 +52,11 @@ def read_rnk_results(path: str) -> dict[Key, Rankings]:
         cells = dict(zip(names, fields, strict=True))
         for own_testset, system, rank in _ranked(cells, outputs, place):
             pair = "-".join(_language(cells, name, place) for name in ("srclang", "trglang"))
-            group = result.setdefault((pair, own_testset or testset), Rankings(reader.name))
-            group.segments.append(_segment(cells, place))
-            group.tasks.append(str(reader.count))
-            group.judges.append(cells["judgeid"])
-            group.systems.append(system)
-            group.ranks.append(rank)
-            group.lines.append(reader.count)
-    if not result:
+            task = (_segment(cells, place), str(reader.count), cells["judgeid"], system, rank, reader.count)
+            rows.setdefault((pair, own_testset or testset), []).append(task)
+    if not rows:
         raise InputError(f"{reader.name}: holds no ranking")
-    return result
+    return {key: Rankings(reader.name, *columns_of(group)) for key, group in rows.items()}
 
 
 def _outputs(names: Sequence[str], place: str) -> list[str]:

@@ -30,6 +30,7 @@ from tesla_eval.judgements.nouns import (
     Preferences,
     Rankings,
     SystemScores,
+    columns_of,
     present_references,
 )
 from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
@@ -75,36 +76,26 @@ def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[Eva
 
 def read_preferences(path: str) -> dict[Key, Preferences]:
     """The pairwise judgements of a `*.pairs.tsv` file by language pair and test set."""
-    result: dict[Key, Preferences] = {}
+    rows: dict[Key, list[tuple[str, str, str, int]]] = {}
     for row in _read_rows(path, _PREFERENCES):
         _, _, segment, better, worse = row.fields
         if better == worse:
             raise row.error(f"system {better} is compared with itself")
-        group = result.setdefault(row.key, Preferences(row.source))
-        group.segments.append(segment)
-        group.better.append(better)
-        group.worse.append(worse)
-        group.lines.append(row.line)
-    return result
+        rows.setdefault(row.key, []).append((segment, better, worse, row.line))
+    return {key: Preferences(LineReader(path).name, *columns_of(group)) for key, group in rows.items()}
 
 
 def read_rankings(path: str) -> dict[Key, Rankings]:
     """The raw rankings of a `*.rawranks.tsv` file, or of WMT's original CSV, by language pair and test set."""
     if is_rnk_header(next(iter(LineReader(path)), "")):
         return read_rnk_results(path)
-    result: dict[Key, Rankings] = {}
+    rows: dict[Key, list[tuple[str, str, str, str, int, int]]] = {}
     for row in _read_rows(path, _RANKINGS):
         _, _, segment, task, judge, system, rank = row.fields
         if not (rank.isascii() and rank.isdigit() and int(rank) > 0):
             raise row.error(f"rank {rank!r} is not a whole number of at least 1")
-        group = result.setdefault(row.key, Rankings(row.source))
-        group.segments.append(segment)
-        group.tasks.append(task)
-        group.judges.append(judge)
-        group.systems.append(system)
-        group.ranks.append(int(rank))
-        group.lines.append(row.line)
-    return result
+        rows.setdefault(row.key, []).append((segment, task, judge, system, int(rank), row.line))
+    return {key: Rankings(LineReader(path).name, *columns_of(group)) for key, group in rows.items()}
 
 
 def read_system_scores(path: str) -> dict[Key, SystemScores]:

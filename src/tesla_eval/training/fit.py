@@ -113,10 +113,8 @@ def _newton(
 
 def fit_svm(differences: FloatArray, counts: FloatArray, penalty: float) -> FloatArray:
     """The linear ranking SVM (Joachims 2006): scikit-learn's LinearSVC on differences, squared hinge loss."""
-    try:
-        from sklearn.svm import LinearSVC
-    except ImportError as error:
-        raise UsageError("the ranking SVM needs scikit-learn: pip install 'tesla-eval[train]'") from error
+    from sklearn.svm import LinearSVC
+
     # Two classes: every other pair is turned round.
     sign = np.where(np.arange(len(differences)) % 2 == 0, 1.0, -1.0)
     share = counts / counts.sum()

@@ -100,10 +100,8 @@ def fit_support_vectors(
 
 
 def _learner(kernel: str, parameters: dict[str, float]) -> Any:
-    try:
-        from sklearn.svm import SVR
-    except ImportError as error:
-        raise UsageError('training needs scikit-learn: pip install "tesla-eval[train]"') from error
+    from sklearn.svm import SVR
+
     return SVR(kernel=kernel, coef0=_COEF0, **parameters)
 
 
