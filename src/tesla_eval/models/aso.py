@@ -201,7 +201,6 @@ def fit_problems(
     structure: FloatArray | None = None,
     *,
     without: npt.NDArray[np.intp] | None = None,
-    free: int = 0,
     tolerance: float = 1e-5,
     max_iter: int = 200,
     start: FloatArray | None = None,
@@ -221,7 +220,7 @@ def fit_problems(
         x, size = x[:, kept], x.shape[1]
     if start is not None and kept is not None:
         start = start[:, kept]
-    minima = solve(x, labels, penalty, structure, free, tolerance, max_iter, start, importance)
+    minima = solve(x, labels, penalty, structure, 0, tolerance, max_iter, start, importance)
     weights = np.array([minimum.u for minimum in minima]).reshape(len(minima), x.shape[1])
     if kept is None:
         return weights

@@ -103,8 +103,8 @@ class ModifiedHuberClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 class ASOClassifier(ModifiedHuberClassifier):
     """Alternating Structure Optimization: what auxiliary problems share helps to solve the target problems.
 
-    `fit` takes the auxiliary problems; without them the targets are their own. `structure` gives Θ directly. With
-    `dimensions` = 0 the classifier is `ModifiedHuberClassifier`.
+    `fit` takes the auxiliary problems; without them the targets are their own. With `dimensions` = 0 the classifier is
+    `ModifiedHuberClassifier`.
 
     After `fit`, `structure_` is Θ, `shared_` is v, `own_` is w, and `coef_` = w + Θᵀv.
     """
@@ -114,14 +114,12 @@ class ASOClassifier(ModifiedHuberClassifier):
         dimensions: int = 20,
         penalty: float = PENALTY,
         *,
-        structure: Any = None,
         fit_intercept: bool = False,
         tolerance: float = 1e-6,
         max_iter: int = 200,
     ) -> None:
         super().__init__(penalty, fit_intercept=fit_intercept, tolerance=tolerance, max_iter=max_iter)
         self.dimensions = dimensions
-        self.structure = structure
 
     def fit(self, X: Any, y: Any, auxiliary: Any = None) -> ASOClassifier:  # noqa: N803
         """Learn Θ from the auxiliary problems, then the target problems with it.
@@ -132,13 +130,8 @@ class ASOClassifier(ModifiedHuberClassifier):
         X, problems = self._validated(X, y)  # noqa: N806
         if self.dimensions < 0:
             raise ValueError(f"dimensions must be at least 0, not {self.dimensions!r}")
-        if self.structure is not None:
-            theta = np.asarray(self.structure, np.float64)[: self.dimensions]
-            if theta.ndim != 2 or theta.shape[1] != X.shape[1]:
-                raise ValueError(f"structure has {theta.shape[-1]} columns, X has {X.shape[1]}")
-        elif self.dimensions == 0:
-            theta = np.zeros((0, X.shape[1]))
-        else:
+        theta = np.zeros((0, X.shape[1]))
+        if self.dimensions:
             labels = problems if auxiliary is None else np.asarray(auxiliary)
             if labels.ndim != 2 or len(labels) != X.shape[0]:
                 raise ValueError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -222,14 +222,13 @@ def read_huggingface_folder(folder: Path) -> Embeddings:
     return read_wordpieces(read_lines(str(vocabulary)), vectors, str(vocabulary))
 
 
-def read_vector_text(path: str, *, words: int = WORDS, wanted: Iterable[str] | None = None) -> Embeddings:
+def read_vector_text(path: str, *, words: int = WORDS) -> Embeddings:
     """The first `words` words of a text file of vectors: fastText, word2vec (with a head line) or GloVe (without).
 
     Words become lower case; of equal ones the first stays, for files begin with the most frequent words. Entries
-    without letters and digits and entries of several words are passed over. With `wanted`, only these words are kept.
+    without letters and digits and entries of several words are passed over.
     """
     reader = LineReader(path)
-    chosen = None if wanted is None else set(wanted)
     size: int | None = None
     kept: dict[str, npt.NDArray[np.float32]] = {}
     for line in reader:
@@ -248,7 +247,7 @@ def read_vector_text(path: str, *, words: int = WORDS, wanted: Iterable[str] | N
         usable = (
             any(map(str.isalnum, word)) and not any(map(str.isspace, word)) and len(word) <= _LONGEST_WORD
         )
-        if usable and word not in kept and (chosen is None or word in chosen) and numbers.any():
+        if usable and word not in kept and numbers.any():
             kept[word] = numbers
             if len(kept) == words:
                 break

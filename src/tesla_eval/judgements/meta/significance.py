@@ -64,21 +64,15 @@ class MetricComparison:
 
 
 def compare_metrics(
-    joined: Joined,
-    level: Level,
-    statistic: str,
-    *,
-    resamples: int | None = None,
-    seed: int = DEFAULT_SEED,
-    alpha: float = ALPHA,
+    joined: Joined, level: Level, statistic: str, *, resamples: int | None = None, seed: int = DEFAULT_SEED
 ) -> MetricComparison:
     """Compare all metrics of `joined` by one statistic, on what every one of them has scored.
 
     Without `resamples`, their number follows that of the comparisons (`enough_resamples`).
     """
-    resamples = enough_resamples(math.comb(len(joined.metrics), 2), alpha, resamples)
+    resamples = enough_resamples(math.comb(len(joined.metrics), 2), ALPHA, resamples)
     drawn, exchanged = _subjects(joined, level, statistic)
-    bootstrap = paired_bootstrap(drawn, resamples=resamples, seed=seed, level=1 - alpha)
+    bootstrap = paired_bootstrap(drawn, resamples=resamples, seed=seed, level=1 - ALPHA)
     p_values = approximate_randomisation(exchanged, resamples=resamples, seed=seed).one_sided
     np.fill_diagonal(p_values, np.nan)
     # Of the two hypotheses about a pair, only the one that the data favour is a comparison.
@@ -86,8 +80,7 @@ def compare_metrics(
     adjusted = holm(favoured)
     return MetricComparison(
         level, statistic, tuple(joined.metrics), bootstrap.scores, bootstrap.low, bootstrap.high,
-        bootstrap.wins, p_values, adjusted, _clusters(bootstrap.scores, adjusted <= alpha), alpha,
-        resamples,
+        bootstrap.wins, p_values, adjusted, _clusters(bootstrap.scores, adjusted <= ALPHA), ALPHA, resamples,
     )  # fmt: skip
 
 
