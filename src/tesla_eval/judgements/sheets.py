@@ -357,11 +357,9 @@ def _add_task(
     filled.missing += gaps
     if gaps:
         return
-    for systems, row in zip(task.systems, rows, strict=True):
-        for system in systems:
-            for name in key.fields:
-                filled.verdicts.append(
-                    Verdict(
-                        str(task.item + 1), f"{sheet.judge}-{number}", sheet.judge, system, name, row[name]
-                    )
-                )
+    filled.verdicts += [
+        Verdict(str(task.item + 1), f"{sheet.judge}-{number}", sheet.judge, system, name, row[name])
+        for systems, row in zip(task.systems, rows, strict=True)
+        for system in systems
+        for name in key.fields
+    ]

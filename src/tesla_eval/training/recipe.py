@@ -121,13 +121,9 @@ def _amount(one: TrainingSet) -> str:
 
 
 def _provenance(best: Validation, recipe: Recipe) -> dict[str, Any]:
-    record: dict[str, Any] = {
+    by_test_set = None if best.by_test_set is None else round(best.by_test_set, 4)
+    record = {
         "learner": best.learner, "penalty": best.penalty, "kendall_by_segment": round(best.by_segment, 4),
+        "kendall_by_test_set": by_test_set, "floors": dict(recipe.floors), "without": list(recipe.without),
     }  # fmt: skip
-    if best.by_test_set is not None:
-        record["kendall_by_test_set"] = round(best.by_test_set, 4)
-    if recipe.floors:
-        record["floors"] = dict(recipe.floors)
-    if recipe.without:
-        record["without"] = list(recipe.without)
-    return record
+    return {name: value for name, value in record.items() if value not in (None, {}, [])}

@@ -15,7 +15,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.metrics.scoring import Chunk, score_chunks
+from tesla_eval.metrics.scoring import cut_chunks, score_chunks
 from tesla_eval.tuning.nbest import CandidateList, complete_lists
 from tesla_eval.tuning.objective import TuningObjective, whole_numbers
 
@@ -180,15 +180,12 @@ class Pool:
     ) -> None:
         """Score the texts that are new; `references` are K streams of all segments."""
         fresh = self._texts[self._scored_count :]
-        spans = [fresh[start : start + _CHUNK] for start in range(0, len(fresh), _CHUNK)]
-
-        chunks = (
-            Chunk([[text for _, text in span]], [[stream[s] for s, _ in span] for stream in references])
-            for span in spans
-        )
-        for span, [[part]] in zip(spans, score_chunks([metric], chunks, metric.workers), strict=True):
-            self._scored.append(SegmentScores(part.scores, np.empty((len(span), 0)), part.statistics))
-            advance(len(span))
+        streams = [[stream[segment] for segment, _ in fresh] for stream in references]
+        chunks = cut_chunks([[text for _, text in fresh]], streams, None, _CHUNK)
+        for [[part]] in score_chunks([metric], chunks, metric.workers):
+            texts = len(part.scores)
+            self._scored.append(SegmentScores(part.scores, np.empty((texts, 0)), part.statistics))
+            advance(texts)
         self._scored_count = len(self._texts)
 
     def problem(self, objective: TuningObjective) -> TuningProblem:

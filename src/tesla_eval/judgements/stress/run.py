@@ -14,11 +14,10 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, Kind, choose_kinds
 from tesla_eval.judgements.stress.words import Case, Corpus, Words, analysed_words
-from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems
+from tesla_eval.metrics.scoring import NamedMetric, cut_chunks, score_systems
 from tesla_eval.metrics.segments import References
 
 DEFAULT_SEED = 1
-_CHUNK = 2048
 
 
 @dataclass(frozen=True)
@@ -151,9 +150,12 @@ def stress(
     hypotheses = [*(text for stream in real for text in stream), *(one.text for one in texts)]
     places = [*range(count)] * len(real) + [one.segment for one in texts]
     progress.stage("scoring (texts)", len(hypotheses))
-    scored = score_systems(
-        [""], metrics, _chunks(hypotheses, references, sources, places), jobs=jobs, progress=progress
+    chunks = cut_chunks(
+        [hypotheses],
+        [[stream[k] for k in places] for stream in references],
+        None if sources is None else [sources[k] for k in places],
     )
+    scored = score_systems([""], metrics, chunks, jobs=jobs, progress=progress)
     rows: list[StressRow] = []
     typical: dict[str, float | None] = {}
     for column, (name, metric) in enumerate(metrics):
@@ -168,18 +170,6 @@ def stress(
         {name: str(scored.segment_signature(column)) for column, (name, _) in enumerate(metrics)},
         typical, tuple(rows), left_out, tuple(texts),
     )  # fmt: skip
-
-
-def _chunks(
-    hypotheses: Sequence[str], references: References, sources: Sequence[str] | None, places: Sequence[int]
-) -> Iterator[Chunk]:
-    for start in range(0, len(hypotheses), _CHUNK):
-        some = places[start : start + _CHUNK]
-        yield Chunk(
-            [hypotheses[start : start + _CHUNK]],
-            [[stream[k] for k in some] for stream in references],
-            None if sources is None else [sources[k] for k in some],
-        )
 
 
 def _above(scores: FloatArray | float, others: FloatArray) -> FloatArray:
