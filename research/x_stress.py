@@ -3,8 +3,9 @@
     python -m research.x_stress [en|und] [-o research/x-stress.md]
 
 Damaged texts are those of `tesla stress` for some segments of every set. One curve multiplies the weights of all given
-penalties (those of the recipe in tools/loyo.py) by a strength: 1 is what ships, 0 is TESLA-X without them. The other
-one raises the penalty for any length beyond the reference's. Features come from the cache that tools/loyo.py fills.
+penalties (those of the recipe in tools/loyo.py) by a strength: 1 is what ships, 0 is TESLA-X without them. The others
+change the penalty for any length beyond the reference's, and that for added sentences. Features come from the cache
+that tools/loyo.py fills.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ RECENT = ("wmt19", "wmt20", "wmt21", "wmt24")
 SEGMENTS = 200
 RUN = 5
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
-LENGTHS = (0.0, 0.03, 0.06, 0.1, 0.2)
-"""Weights of `long`."""
+CURVES = {"long": (0.0, 0.03, 0.06, 0.1, 0.2), "stray": (0.0, 0.05, 0.1, 0.15, 0.3)}
+"""Other weights of single penalties."""
 _OLD_GROUPS = ("target", "tags", "chars", "surface")
 _OLD_WITHOUT = (
     "order",
@@ -64,7 +65,8 @@ Shares of damaged texts that fool TESLA-X ([`tesla stress`](../docs/stress.md)),
 years, {segments} segments per set, mean over the sets of WMT19 to WMT24; in brackets WMT12 to WMT17. The first five
 kinds are made from the reference: the share above real outputs of the same segment. The others are made from outputs:
 the share that does not score lower. τ and r are means over all sets as in [the page of results](x-results.md).
-"Guards × 1" ships. In the rows `long` that penalty for length has another weight, and the other guards are as shipped.
+"Guards × 1" ships. In the rows `long` (length) and `stray` (added sentences) that penalty has another weight, and the
+other guards are as shipped.
 Written by `python -m research.x_stress -o research/x-stress.md`."""
 
 
@@ -183,7 +185,12 @@ def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
         points = [
             (f"guards × {x:g}", {kind: x * weight for kind, weight in given.items()}) for x in STRENGTHS
         ]
-        points += [(f"`long` {x:g}", {**given, "long": x}) for x in LENGTHS if x != given["long"]]
+        points += [
+            (f"`{kind}` {x:g}", {**given, kind: x})
+            for kind, weights in CURVES.items()
+            for x in weights
+            if x != given.get(kind, x)
+        ]
         for title, penalties in points:
             curve = {year: with_penalties(model, penalties) for year, model in models.items()}
             scores, shares = [], []
