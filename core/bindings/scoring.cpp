@@ -100,7 +100,10 @@ nb::list compare_segments(const FeatureGroup& group, const nb::list& references,
                           const Streams::Present& present) {
     const Streams given(references, hypothesis, present);
     nb::list compared;
-    for (Rows& rows : without_gil([&] { return group.compare_segments(given.streams, hypothesis.analysed()); }))
+    for (Rows& rows : without_gil([&] {
+             const std::vector<bool> all(group.columns(), true);
+             return group.compare_segments(given.streams, hypothesis.analysed(), all);
+         }))
         compared.append(to_numpy(std::move(rows), group.columns()));
     return compared;
 }

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <memory_resource>
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/flat_table.h"
 #include "base/pairs.h"
+#include "base/recycled_memory.h"
 
 namespace tesla {
 
@@ -36,42 +38,50 @@ struct GuardTokens {
     void check() const;
 };
 
-// One text, ready to be compared as often as one likes.
+// One text, ready to be compared as often as one likes. It lives in `memory`.
 struct GuardText {
-    GuardText(const GuardTokens& tokens, std::size_t from, std::size_t to);
+    GuardText(const GuardTokens& tokens, std::size_t i, std::pmr::memory_resource* memory);
 
-    struct Count {
-        std::uint32_t lemma, count;
-    };
-    std::size_t size = 0;  // words
-    std::vector<std::uint32_t> content;                         // lemmas of content words, in order of the text
-    std::vector<std::size_t> sentence_ends;                     // in `content`, of the sentences that have content words
-    std::vector<Count> counts;                                  // the same, ascending by lemma
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> once;  // lemma and place of words that occur once, ascending
-    std::vector<std::uint32_t> numbers;                         // ascending
-    std::size_t stutters = 0;                                   // words equal to the one before
+    std::size_t size() const { return lemmas.size(); }
+
+    std::pmr::vector<std::uint32_t> lemmas;    // of the words
+    std::pmr::vector<std::uint8_t> function;   // of the words
+    std::pmr::vector<std::uint32_t> numbers;   // ascending
+    std::pmr::vector<std::size_t> sentence_ends;  // among the content words, of the sentences that have such words
+    std::size_t content = 0;                   // words
+    std::size_t stutters = 0;                  // words equal to the one before
     std::size_t negations = 0;
 };
 
-// One object serves one thread and keeps its memory.
+// One object serves one thread and keeps its memory. The lemmas of a pair of texts are numbered in the order in which they are
+// met, as in SurfaceMatcher.
 class GuardMatcher {
    public:
     void compare(const GuardText& reference, const GuardText& hypothesis, double* row);
 
    private:
+    struct Count {
+        std::uint32_t content = 0;    // words of x that have the lemma
+        std::uint32_t x = 0, y = 0;   // words of any kind
+        std::uint32_t place = 0;      // the last one of x
+    };
     struct Partners {
         std::size_t matched, longest_unmatched_run;  // content words of y
     };
-    Partners partners(const GuardText& x, const GuardText& y);
-    void free_partners(const GuardText& x);
-    bool take_partner(const GuardText& x, std::uint32_t lemma);
+    void number_lemmas(const GuardText& x, const GuardText& y);
+    Partners partners(const GuardText& y);
+    void free_partners();
+    bool take_partner(std::uint32_t number);
     double stray(const GuardText& x, const GuardText& y);
-    double disorder(const GuardText& x, const GuardText& y);
-    std::size_t inversions(std::size_t from, std::size_t to);
+    double disorder(const GuardText& x);
+    std::size_t inversions(std::size_t places);
+    std::size_t inversions_by_merging(std::size_t from, std::size_t to);
 
+    FirstMet numbers_;
+    std::vector<std::uint32_t> y_;     // the numbers of the lemmas of y
+    std::vector<Count> counts_;        // by number
     std::vector<std::uint32_t> free_;  // of every lemma of x how many are still free
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;  // of words in both texts: in y, in x
-    std::vector<std::uint32_t> sequence_, merged_;
+    std::vector<std::uint32_t> sequence_, merged_;  // places in x of words that both texts have once, in the order of y
 };
 
 class Guards {
@@ -83,6 +93,7 @@ class Guards {
     static std::vector<double> compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs);
 
    private:
+    Arena memory_;  // before the texts that live in it
     std::vector<GuardText> texts_;
 };
 

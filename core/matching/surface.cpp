@@ -14,11 +14,6 @@ namespace {
 // Latin with its extensions is one block; beyond it 256 characters at a time come near enough to scripts.
 std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std::uint32_t>(c >> 8); }
 
-// Any order of ids serves, as long as it is the same for all texts. In this one their lowest bits, which tell more than the
-// highest, come first.
-constexpr int kLowestBits = 6;
-std::uint32_t turned(std::uint32_t id) { return id >> kLowestBits | id << (32 - kLowestBits); }
-
 bool is_sign(CharClass kind) { return kind == CharClass::Punctuation || kind == CharClass::Symbol; }
 
 bool before(const ScriptCount& script, std::uint32_t block) { return script.block < block; }
@@ -27,124 +22,106 @@ struct Share {
     double precision, recall;
 };
 
-// Where neither side has anything there is nothing to disagree about.
-Share shares(const WeightedIds& x, const WeightedIds& y) {
-    if (x.ids.empty() && y.ids.empty()) return {1, 1};
-    const double common = x.overlap(y);
-    return {y.total > 0 ? common / y.total : 0, x.total > 0 ? common / x.total : 0};
-}
-
 double fraction(std::size_t part, std::size_t whole) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// Like the shares above, but a side without such words has nothing wrong (numbers, names).
-Share lenient_shares(const WeightedIds& x, const WeightedIds& y) {
-    const double common = x.overlap(y);
-    return {y.ids.empty() ? 1 : common / y.total, x.ids.empty() ? 1 : common / x.total};
+// Where neither side has anything there is nothing to disagree about.
+Share shares(std::size_t common, std::size_t of_x, std::size_t of_y) {
+    return of_x == 0 && of_y == 0 ? Share{1, 1} : Share{fraction(common, of_y), fraction(common, of_x)};
 }
+
+// Like the shares above, but a side without such words has nothing wrong (numbers, names).
+Share lenient_shares(std::size_t common, std::size_t of_x, std::size_t of_y) {
+    return {of_y == 0 ? 1 : fraction(common, of_y), of_x == 0 ? 1 : fraction(common, of_x)};
+}
+
+double sum(const std::pmr::vector<double>& weights) { return std::accumulate(weights.begin(), weights.end(), 0.0); }
+
+Share weighted_shares(double common, const std::pmr::vector<double>& of_x, const std::pmr::vector<double>& of_y) {
+    if (of_x.empty() && of_y.empty()) return {1, 1};
+    const double x = sum(of_x), y = sum(of_y);
+    return {y > 0 ? common / y : 0, x > 0 ? common / x : 0};
+}
+
+// How many ids two ascending lists have in common.
+std::size_t overlap(const SurfaceText::Ids& x, const SurfaceText::Ids& y) {
+    std::size_t common = 0;
+    for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+        const std::uint32_t a = x[i], b = y[j];
+        common += a == b;
+        i += a <= b;
+        j += b <= a;
+    }
+    return common;
+}
+
+constexpr std::uint32_t kBits = 64;  // of a block of tokens
 
 }  // namespace
 
-void WeightedIds::reserve(std::size_t size) {
-    ids.reserve(size);
-    weights.reserve(size);
-}
-
-void WeightedIds::add(std::uint32_t id, double weight) {
-    ids.push_back(id);
-    weights.push_back(weight);
-    total += weight;
-}
-
-double WeightedIds::overlap(const WeightedIds& other) const {
-    double sum = 0;
-    for (std::size_t i = 0, j = 0; i < ids.size() && j < other.ids.size();) {
-        if (ids[i] == other.ids[j]) {
-            sum += weights[i];
-            ++i, ++j;
-        } else if (ids[i] < other.ids[j]) {
-            ++i;
-        } else {
-            ++j;
-        }
-    }
-    return sum;
+SurfaceParts surface_parts(const std::vector<bool>& read) {
+    const auto any = [&](std::initializer_list<std::string_view> names) {
+        for (std::size_t column = 0; column < kSurfaceColumns; ++column)
+            if (read[column] && std::count(names.begin(), names.end(), kSurfaceFeatures[column]) > 0) return true;
+        return false;
+    };
+    return {any({"rareword.p", "rareword.r"}), any({"rarelemma.p", "rarelemma.r"}), any({"order", "fragments"}), any({"foreign"})};
 }
 
 SurfaceText::SurfaceText(const SurfaceView& tokens, const WordFacts& facts, std::string_view utf8,
-                         SurfaceScratch& scratch, std::pmr::memory_resource* memory)
-    : content(memory), function(memory), rare_words(memory), rare_lemmas(memory), numbers(memory), capitals(memory),
-      punctuation(memory), unknown(memory), lemmas(tokens.size, memory), occurrences(memory), scripts(memory) {
-    std::transform(tokens.lemma, tokens.lemma + tokens.size, lemmas.begin(), turned);
-    read_words(tokens, facts, scratch);
-    read_characters(utf8, scratch);
+                         SurfaceScratch& scratch, std::pmr::memory_resource* memory, const SurfaceParts& parts)
+    : lemmas(tokens.lemma, tokens.lemma + tokens.size, memory), words(tokens.size, memory),
+      function(tokens.function, tokens.function + tokens.size, memory), lemma_weights(memory), word_weights(memory),
+      numbers(memory), capitals(memory), punctuation(memory), unknown(memory), scripts(memory) {
+    read_words(tokens, facts, parts);
+    read_characters(utf8, scratch, parts);
 }
 
-void SurfaceText::read_words(const SurfaceView& tokens, const WordFacts& facts, SurfaceScratch& scratch) {
+void SurfaceText::read_words(const SurfaceView& tokens, const WordFacts& facts, const SurfaceParts& parts) {
     const double unlisted = facts.unlisted();
-    for (WeightedIds* bag : {&content, &function, &rare_words, &rare_lemmas}) bag->reserve(tokens.size);
-    std::vector<std::uint64_t>& ordered = scratch.ordered;
-    auto order_by = [&](auto id_at) {
-        ordered.resize(tokens.size);
-        for (std::size_t i = 0; i < tokens.size; ++i) ordered[i] = std::uint64_t{id_at(i)} << 32 | i;
-        scratch.sorter.sort(ordered, 64 - kLowestBits, std::size_t{1} << kLowestBits);
-    };
-    order_by([this](std::size_t i) { return lemmas[i]; });
-    occurrences.reserve(tokens.size);
-    for (std::uint64_t entry : ordered) {
-        const auto i = static_cast<std::uint32_t>(entry);
-        occurrences.push_back(i);
-        (tokens.function[i] ? function : content).add(lemmas[i], 1);
-        rare_lemmas.add(lemmas[i], facts.lemma_weight(tokens.lemma[i]));
-    }
-    order_by([&](std::size_t i) { return turned(facts[tokens.word[i]].folded); });
-    for (std::uint64_t entry : ordered) {
-        const auto i = static_cast<std::uint32_t>(entry);
-        const auto word = static_cast<std::uint32_t>(entry >> 32);
+    if (parts.rare_words) word_weights.reserve(tokens.size);
+    if (parts.rare_lemmas) lemma_weights.reserve(tokens.size);
+    for (std::size_t i = 0; i < tokens.size; ++i) {
         const WordFact& fact = facts[tokens.word[i]];
-        rare_words.add(word, fact.weight);
-        if (fact.shape & kHasDigit) numbers.add(word, 1);
-        if (fact.shape & kCapitalised) capitals.add(word, 1);
+        words[i] = fact.folded;
+        if (parts.rare_words) word_weights.push_back(fact.weight);
+        if (parts.rare_lemmas) lemma_weights.push_back(facts.lemma_weight(tokens.lemma[i]));
+        if (fact.shape & kHasDigit) numbers.push_back(fact.folded);
+        if (fact.shape & kCapitalised) capitals.push_back(fact.folded);
         // A word is unknown if neither it nor its lemma is listed.
         if (fact.weight == unlisted && facts.lemma_weight(tokens.lemma[i]) == unlisted && !(fact.shape & kHasDigit))
-            unknown.push_back(word);
+            unknown.push_back(fact.folded);
     }
+    std::sort(numbers.begin(), numbers.end());
+    std::sort(capitals.begin(), capitals.end());
 }
 
-void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch) {
-    std::u32string &text = scratch.text, &marks = scratch.marks;
-    marks.clear();
-    if (is_ascii(utf8)) {
-        read_ascii(utf8, marks);
-    } else {
-        decode_utf8(utf8, text);
-        auto script = scripts.begin();  // neighbours are mostly of one script
-        for (char32_t c : text) {
-            const CharClass kind = char_class(c);
-            if (is_sign(kind)) marks.push_back(c);
-            if (kind != CharClass::Letter) continue;
-            const std::uint32_t block = script_block(c);
-            if (script == scripts.end() || script->block != block) {
-                script = std::lower_bound(scripts.begin(), scripts.end(), block, before);
-                if (script == scripts.end() || script->block != block) script = scripts.insert(script, {block, 0});
-            }
-            ++script->letters;
-            ++letters;
-        }
-    }
-    std::sort(marks.begin(), marks.end());
-    for (char32_t c : marks) punctuation.add(c, 1);
-}
-
-void SurfaceText::read_ascii(std::string_view text, std::u32string& marks) {
-    for (char byte : text) {
-        const auto c = static_cast<unsigned char>(byte);
+void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch, const SurfaceParts& parts) {
+    std::size_t script = 0;  // of the letter before: neighbours are mostly of one script
+    const auto read = [&](char32_t c) {
         const CharClass kind = char_class(c);
-        if (is_sign(kind)) marks.push_back(c);
-        letters += kind == CharClass::Letter;
+        if (is_sign(kind)) punctuation.push_back(c);
+        if (parts.scripts && kind == CharClass::Letter) read_letter(c, script);
+    };
+    if (is_ascii(utf8)) {
+        for (char c : utf8) read(static_cast<unsigned char>(c));
+    } else {
+        decode_utf8(utf8, scratch.text);
+        for (char32_t c : scratch.text) read(c);
     }
-    if (letters > 0) scripts.push_back({script_block(0), letters});
+    std::sort(punctuation.begin(), punctuation.end());
+}
+
+void SurfaceText::read_letter(char32_t c, std::size_t& script) {
+    const std::uint32_t block = script_block(c);
+    if (script == scripts.size() || scripts[script].block != block) {
+        const auto place = std::lower_bound(scripts.begin(), scripts.end(), block, before);
+        script = static_cast<std::size_t>(place - scripts.begin());
+        if (place == scripts.end() || place->block != block) scripts.insert(place, {block, 0});
+    }
+    ++scripts[script].letters;
+    ++letters;
 }
 
 void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double* row) {
@@ -152,26 +129,34 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
         *row++ = share.precision;
         *row++ = share.recall;
     };
-    put(shares(x.content, y.content));
-    put(shares(x.function, y.function));
-    put(shares(x.rare_words, y.rare_words));
-    put(shares(x.rare_lemmas, y.rare_lemmas));
-    put(lenient_shares(x.numbers, y.numbers));
-    put(lenient_shares(x.capitals, y.capitals));
+    const Common common = number_lemmas(x, y);
+    const auto functions = [](const SurfaceText& text) {
+        return static_cast<std::size_t>(std::count_if(text.function.begin(), text.function.end(), [](auto f) { return f != 0; }));
+    };
+    const std::size_t of_x = functions(x), of_y = functions(y);
+    put(shares(common.by_function[false], x.size() - of_x, y.size() - of_y));
+    put(shares(common.by_function[true], of_x, of_y));
+    put(parts_.rare_words ? weighted_shares(common_rare_words(x, y), x.word_weights, y.word_weights) : Share{0, 0});
+    put(parts_.rare_lemmas ? weighted_shares(common.rare_lemmas, x.lemma_weights, y.lemma_weights) : Share{0, 0});
+    put(lenient_shares(overlap(x.numbers, y.numbers), x.numbers.size(), y.numbers.size()));
+    put(lenient_shares(overlap(x.capitals, y.capitals), x.capitals.size(), y.capitals.size()));
 
-    find_occurrences(x, y);
-    const std::size_t common = common_subsequence(x);
-    put({fraction(common, y.lemmas.size()), fraction(common, x.lemmas.size())});
-    align(x, y);
-    const std::size_t runs = chunks();
-    const auto matched = static_cast<std::size_t>(
-        std::count_if(aligned_.begin(), aligned_.end(), [](std::uint32_t place) { return place != kNowhere; }));
-    *row++ = share_in_order();
-    put(shares(x.punctuation, y.punctuation));
+    if (parts_.alignment || x.size() > kBits) find_occurrences();
+    const std::size_t in_order = common_subsequence();
+    put({fraction(in_order, y.size()), fraction(in_order, x.size())});
+    std::size_t runs = 0, matched = 0;
+    if (parts_.alignment) {
+        align();
+        runs = chunks();
+        matched = static_cast<std::size_t>(
+            std::count_if(aligned_.begin(), aligned_.end(), [](std::uint32_t place) { return place != kNowhere; }));
+    }
+    *row++ = parts_.alignment ? share_in_order() : 0;
+    put(shares(overlap(x.punctuation, y.punctuation), x.punctuation.size(), y.punctuation.size()));
 
     // From here on penalties: a copy of the reference has none.
     *row++ = matched == 0 ? 1 : matched == 1 ? 0 : fraction(runs - 1, matched - 1);
-    const auto x_size = static_cast<double>(x.lemmas.size()), y_size = static_cast<double>(y.lemmas.size());
+    const auto x_size = static_cast<double>(x.size()), y_size = static_cast<double>(y.size());
     *row++ = std::max(0.0, 1 - (y_size + 1) / (x_size + 1));
     *row++ = std::max(0.0, 1 - (x_size + 1) / (y_size + 1));
     std::size_t foreign = 0;
@@ -181,68 +166,93 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     }
     *row++ = fraction(foreign, y.letters);
     *row++ = unknown_words(x, y);
-    *row++ = repeated_words(x, y);
+    *row++ = fraction(common.repeated, y.size());
+}
+
+// A token of y has a partner if x has the lemma at least as often as y up to there; it is repeated if it is a content word
+// which y has up to there more than once, and more often than x.
+SurfaceMatcher::Common SurfaceMatcher::number_lemmas(const SurfaceText& x, const SurfaceText& y) {
+    numbers_.reset(x.size() + y.size());
+    x_.resize(x.size());
+    y_.resize(y.size());
+    counts_.assign(x.size() + y.size(), {});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x_[i] = numbers_.number_of(x.lemmas[i]);
+        ++counts_[x_[i]].x[x.function[i] != 0];
+    }
+    Common common;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        y_[i] = numbers_.number_of(y.lemmas[i]);
+        Count& count = counts_[y_[i]];
+        const bool function = y.function[i] != 0;
+        common.by_function[function] += ++count.y[function] <= count.x[function];
+        common.repeated += !function && count.y[false] > std::max(count.x[false], 1U);
+        if (parts_.rare_lemmas && count.y[false] + count.y[true] <= count.x[false] + count.x[true])
+            common.rare_lemmas += y.lemma_weights[i];
+    }
+    return common;
+}
+
+double SurfaceMatcher::common_rare_words(const SurfaceText& x, const SurfaceText& y) {
+    numbers_.reset(x.size() + y.size());
+    counts_.assign(x.size() + y.size(), {});
+    for (std::uint32_t word : x.words) ++counts_[numbers_.number_of(word)].x[0];
+    double common = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        Count& count = counts_[numbers_.number_of(y.words[i])];
+        if (++count.y[0] <= count.x[0]) common += y.word_weights[i];
+    }
+    return common;
 }
 
 // The share of words that neither the language's lists nor the reference know.
 double SurfaceMatcher::unknown_words(const SurfaceText& x, const SurfaceText& y) {
+    if (y.unknown.empty()) return 0;
+    sorted_.assign(x.words.begin(), x.words.end());
+    std::sort(sorted_.begin(), sorted_.end());
     std::size_t strange = 0;
-    for (std::uint32_t word : y.unknown)
-        strange += !std::binary_search(x.rare_words.ids.begin(), x.rare_words.ids.end(), word);
-    return fraction(strange, y.lemmas.size());
+    for (std::uint32_t word : y.unknown) strange += !std::binary_search(sorted_.begin(), sorted_.end(), word);
+    return fraction(strange, y.size());
 }
 
-// The share of words that repeat a content word more often than the reference has it.
-double SurfaceMatcher::repeated_words(const SurfaceText& x, const SurfaceText& y) {
-    std::size_t surplus = 0;
-    const auto& theirs = x.content.ids;
-    const auto& ours = y.content.ids;
-    for (std::size_t i = 0, j = 0; j < ours.size();) {
-        const std::uint32_t id = ours[j];
-        std::size_t here = 0, there = 0;
-        for (; j < ours.size() && ours[j] == id; ++j) ++here;
-        for (; i < theirs.size() && theirs[i] <= id; ++i) there += theirs[i] == id;
-        surplus += here - std::min(here, std::max<std::size_t>(there, 1));
-    }
-    return fraction(surplus, y.lemmas.size());
-}
-
-// Both texts have their tokens in the order of lemmas.
-void SurfaceMatcher::find_occurrences(const SurfaceText& x, const SurfaceText& y) {
-    occurrences_.resize(y.lemmas.size());
-    const std::size_t size = x.occurrences.size();
-    const auto lemma_at = [&x](std::size_t k) { return x.lemmas[x.occurrences[k]]; };
-    Range range{0, 0};
-    for (std::size_t k = 0; k < y.occurrences.size(); ++k) {
-        const std::uint32_t place = y.occurrences[k], lemma = y.lemmas[place];
-        if (k == 0 || lemma != y.lemmas[y.occurrences[k - 1]]) {
-            range.begin = range.end;
-            while (range.begin < size && lemma_at(range.begin) < lemma) ++range.begin;
-            range.end = range.begin;
-            while (range.end < size && lemma_at(range.end) == lemma) ++range.end;
-        }
-        occurrences_[place] = range;
-    }
+void SurfaceMatcher::find_occurrences() {
+    first_.assign(x_.size() + y_.size() + 1, 0);
+    for (std::uint32_t number : x_) ++first_[number + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    next_.assign(first_.begin(), first_.end());
+    occurrences_.resize(x_.size());
+    for (std::uint32_t i = 0; i < x_.size(); ++i) occurrences_[next_[x_[i]]++] = i;
 }
 
 // Hyyrö (2004): sixty-four places of x at a time. A bit is 0 where the longest subsequence of x up to there with the
-// tokens of y so far is longer by one than that of x before; the carry of a sum moves such a place to the left. Blocks
-// of x without the lemma and without a carry stay as they are.
-std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x) {
-    constexpr std::uint32_t kBits = 64;
+// tokens of y so far is longer by one than that of x before; the carry of a sum moves such a place to the left.
+std::size_t SurfaceMatcher::common_subsequence() {
+    if (x_.size() > kBits) return common_subsequence_of_long_texts();
+    places_.assign(x_.size() + y_.size(), 0);
+    for (std::size_t i = 0; i < x_.size(); ++i) places_[x_[i]] |= std::uint64_t{1} << i;
+    std::uint64_t steps = ~std::uint64_t{0};
+    for (std::uint32_t number : y_) {
+        const std::uint64_t matched = steps & places_[number];
+        steps = (steps + matched) | (steps & ~matched);
+    }
+    return std::bitset<kBits>(~steps).count();
+}
+
+// Blocks of x without the lemma and without a carry stay as they are.
+std::size_t SurfaceMatcher::common_subsequence_of_long_texts() {
     blocks_.clear();
-    block_of_.resize(x.occurrences.size());
-    for (std::size_t k = 0; k < x.occurrences.size(); ++k) {
-        const std::uint32_t place = x.occurrences[k], block = place / kBits;
-        const bool another_lemma = k == 0 || x.lemmas[place] != x.lemmas[x.occurrences[k - 1]];
+    block_of_.resize(occurrences_.size());
+    for (std::size_t k = 0; k < occurrences_.size(); ++k) {
+        const std::uint32_t place = occurrences_[k], block = place / kBits;
+        const bool another_lemma = k == 0 || x_[place] != x_[occurrences_[k - 1]];
         if (another_lemma || blocks_.back().place != block) blocks_.push_back({block, 0});
         blocks_.back().matches |= std::uint64_t{1} << place % kBits;
         block_of_[k] = blocks_.size() - 1;
     }
-    steps_.assign(x.lemmas.size() / kBits + 1, ~std::uint64_t{0});
-    for (const Range range : occurrences_) {
+    steps_.assign(x_.size() / kBits + 1, ~std::uint64_t{0});
+    for (std::uint32_t number : y_) {
         interrupt_.step(steps_.size());
-        const auto [begin, end] = range;
+        const std::uint32_t begin = first_[number], end = first_[number + 1];
         if (begin == end) continue;
         std::size_t next = block_of_[begin];
         const std::size_t last = block_of_[end - 1];
@@ -263,8 +273,8 @@ std::size_t SurfaceMatcher::common_subsequence(const SurfaceText& x) {
 
 // Gives every token of y an equal lemma of x that is still free: the one that continues the run of the token before,
 // else the one nearest to the same relative place. Near linear, however often a word is repeated.
-void SurfaceMatcher::align(const SurfaceText& x, const SurfaceText& y) {
-    const auto size = static_cast<std::uint32_t>(x.lemmas.size());
+void SurfaceMatcher::align() {
+    const auto size = static_cast<std::uint32_t>(x_.size());
     // free_right_[k]: the first free occurrence at or after k; free_left_[k]: one more than the last free one before k.
     free_left_.resize(size + 1);
     free_right_.resize(size + 1);
@@ -274,34 +284,32 @@ void SurfaceMatcher::align(const SurfaceText& x, const SurfaceText& y) {
         while (parent[k] != k) k = parent[k] = parent[parent[k]];
         return k;
     };
-    aligned_.assign(y.lemmas.size(), kNowhere);
+    aligned_.assign(y_.size(), kNowhere);
     std::uint32_t last = kNowhere;
-    for (std::size_t i = 0; i < y.lemmas.size(); ++i) {
-        const Range range = occurrences_[i];  // a lambda may not capture a structured binding
-        const std::size_t begin = range.begin, end = range.end;
-        const double target = static_cast<double>(i) * size / static_cast<double>(y.lemmas.size());
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+        const std::uint32_t begin = first_[y_[i]], end = first_[y_[i] + 1];
+        const double target = static_cast<double>(i) * size / static_cast<double>(y_.size());
         auto from = [&](std::uint32_t place) {  // the first occurrence at or after a place
             return static_cast<std::uint32_t>(
-                std::lower_bound(x.occurrences.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 x.occurrences.begin() + static_cast<std::ptrdiff_t>(end), place) - x.occurrences.begin());
+                std::lower_bound(occurrences_.begin() + begin, occurrences_.begin() + end, place) - occurrences_.begin());
         };
         std::uint32_t chosen = kNowhere;
         if (last != kNowhere && last + 1 < size) {
             const std::uint32_t next = from(last + 1);
-            if (next < end && x.occurrences[next] == last + 1 && find(free_right_, next) == next) chosen = next;
+            if (next < end && occurrences_[next] == last + 1 && find(free_right_, next) == next) chosen = next;
         }
         if (chosen == kNowhere) {
             const std::uint32_t middle = from(static_cast<std::uint32_t>(std::ceil(target)));
             const std::uint32_t right = find(free_right_, middle), left = find(free_left_, middle);
             const bool has_right = right < end, has_left = left > begin;
-            if (has_left && (!has_right || target - x.occurrences[left - 1] <= x.occurrences[right] - target))
+            if (has_left && (!has_right || target - occurrences_[left - 1] <= occurrences_[right] - target))
                 chosen = left - 1;
             else if (has_right)
                 chosen = right;
         }
         last = kNowhere;
         if (chosen != kNowhere) {
-            aligned_[i] = last = x.occurrences[chosen];
+            aligned_[i] = last = occurrences_[chosen];
             free_right_[chosen] = chosen + 1;
             free_left_[chosen + 1] = chosen;
         }
@@ -321,27 +329,34 @@ double SurfaceMatcher::share_in_order() {
     std::uint32_t largest = 0;
     for (std::uint32_t place : aligned_)
         if (place != kNowhere) largest = std::max(largest, place);
-    counts_.assign(largest + 2, 0);  // Fenwick tree over places
+    tree_.assign(largest + 2, 0);  // Fenwick tree over places
     std::size_t seen = 0, ordered = 0;
     for (std::uint32_t place : aligned_) {
         if (place == kNowhere) continue;
-        for (std::uint32_t k = place; k > 0; k -= k & (~k + 1)) ordered += counts_[k];
-        for (std::uint32_t k = place + 1; k < counts_.size(); k += k & (~k + 1)) ++counts_[k];
+        for (std::uint32_t k = place; k > 0; k -= k & (~k + 1)) ordered += tree_[k];
+        for (std::uint32_t k = place + 1; k < tree_.size(); k += k & (~k + 1)) ++tree_[k];
         ++seen;
     }
     return seen < 2 ? 1 : fraction(ordered, seen * (seen - 1) / 2);
 }
 
-Surfaces::Surfaces(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts) {
+SurfaceReader::SurfaceReader(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts,
+                             const SurfaceParts& parts)
+    : texts_(texts), tokens_(tokens), facts_(facts), parts_(parts) {
     check_csr(tokens.offsets, texts.size(), tokens.word.size());
     facts.learn(tokens.word, tokens.lemma);
+}
+
+SurfaceText SurfaceReader::read(std::size_t i, std::pmr::memory_resource* memory) {
+    const auto from = static_cast<std::size_t>(tokens_.offsets[i]), to = static_cast<std::size_t>(tokens_.offsets[i + 1]);
+    const SurfaceView view{tokens_.word.data() + from, tokens_.lemma.data() + from, tokens_.function.data() + from, to - from};
+    return SurfaceText(view, facts_, texts_[i], scratch_, memory, parts_);
+}
+
+Surfaces::Surfaces(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts) {
+    SurfaceReader reader(texts, tokens, facts);
     texts_.reserve(texts.size());
-    SurfaceScratch scratch;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
-        const SurfaceView view{tokens.word.data() + from, tokens.lemma.data() + from, tokens.function.data() + from, to - from};
-        texts_.emplace_back(view, facts, texts[i], scratch, &memory_);
-    }
+    for (std::size_t i = 0; i < texts.size(); ++i) texts_.push_back(reader.read(i, &memory_));
 }
 
 std::vector<double> Surfaces::compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs) {

@@ -11,10 +11,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/word_facts.h"
+#include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
-#include "base/small_sort.h"
 
 namespace tesla {
 
@@ -35,18 +35,15 @@ inline constexpr const char* kSurfaceFeatures[] = {
 };
 inline constexpr std::size_t kSurfaceColumns = sizeof(kSurfaceFeatures) / sizeof(kSurfaceFeatures[0]);
 
-// A multiset of ids with weights, which are whole numbers: sums are exact in any order.
-struct WeightedIds {
-    explicit WeightedIds(std::pmr::memory_resource* memory) : ids(memory), weights(memory) {}
-
-    std::pmr::vector<std::uint32_t> ids;  // ascending, with repetition
-    std::pmr::vector<double> weights;     // of each
-    double total = 0;
-
-    void reserve(std::size_t size);
-    void add(std::uint32_t id, double weight);       // ids come in ascending order
-    double overlap(const WeightedIds& other) const;  // the weights of the ids in both; an id weighs the same everywhere
+// What takes time of its own, and is left out where nobody reads its columns.
+struct SurfaceParts {
+    bool rare_words = true, rare_lemmas = true;
+    bool alignment = true;  // order, fragments
+    bool scripts = true;    // foreign
 };
+
+// The parts that columns need; `read` says of each whether anyone reads it.
+SurfaceParts surface_parts(const std::vector<bool>& read);
 
 // Letters of one script.
 struct ScriptCount {
@@ -56,60 +53,98 @@ struct ScriptCount {
 
 // Memory for reading texts, which serves all of a batch one after the other.
 struct SurfaceScratch {
-    std::vector<std::uint64_t> ordered;  // an id, then the place where it stands
-    BucketSorter sorter;
-    std::u32string text, marks;
+    std::u32string text;
 };
 
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 class SurfaceText {
    public:
     SurfaceText(const SurfaceView& tokens, const WordFacts& facts, std::string_view utf8, SurfaceScratch& scratch,
-                std::pmr::memory_resource* memory);
+                std::pmr::memory_resource* memory, const SurfaceParts& parts = {});
 
-    WeightedIds content, function, rare_words, rare_lemmas, numbers, capitals, punctuation;
-    std::pmr::vector<std::uint32_t> unknown;      // words that no list knows, ascending
-    std::pmr::vector<std::uint32_t> lemmas;       // in order of the text; ids of lemmas and words have their bits turned
-    std::pmr::vector<std::uint32_t> occurrences;  // places of the tokens, ascending by lemma, then by place
-    std::pmr::vector<ScriptCount> scripts;        // of the letters, ascending by block
+    std::size_t size() const { return lemmas.size(); }
+
+    using Ids = std::pmr::vector<std::uint32_t>;
+    Ids lemmas, words;                       // of the tokens; words are the same but for capitals
+    std::pmr::vector<std::uint8_t> function;  // of the tokens
+    // How much the tokens tell; empty where this is left out. Whole numbers, so that sums are exact in any order.
+    std::pmr::vector<double> lemma_weights, word_weights;
+    Ids numbers, capitals, punctuation;      // ascending, with repetition
+    Ids unknown;                             // words that no list knows
+    std::pmr::vector<ScriptCount> scripts;   // of the letters, ascending by block
     std::size_t letters = 0;
 
    private:
-    void read_words(const SurfaceView& tokens, const WordFacts& facts, SurfaceScratch& scratch);
-    void read_characters(std::string_view utf8, SurfaceScratch& scratch);
-    void read_ascii(std::string_view text, std::u32string& marks);
+    void read_words(const SurfaceView& tokens, const WordFacts& facts, const SurfaceParts& parts);
+    void read_characters(std::string_view utf8, SurfaceScratch& scratch, const SurfaceParts& parts);
+    void read_letter(char32_t c, std::size_t& script);
 };
 
-// One object serves one thread and keeps its memory.
+// One object serves one thread and keeps its memory. The lemmas of a pair of texts are numbered in the order in which they are
+// met: arrays by number take the place of sorted lists, which machines are slow to sort and to walk along.
 class SurfaceMatcher {
    public:
+    explicit SurfaceMatcher(const SurfaceParts& parts = {}) : parts_(parts) {}
+
     void compare(const SurfaceText& reference, const SurfaceText& hypothesis, double* row);
 
    private:
-    struct Range {
-        std::size_t begin, end;
+    // How often the texts have a lemma as a content word and as a function word.
+    struct Count {
+        std::uint32_t x[2], y[2];
     };
-    void find_occurrences(const SurfaceText& x, const SurfaceText& y);
-    std::size_t common_subsequence(const SurfaceText& x);
-    void align(const SurfaceText& x, const SurfaceText& y);
+    // What the tokens of y have in common with those of x.
+    struct Common {
+        std::size_t by_function[2] = {}, repeated = 0;
+        double rare_lemmas = 0;
+    };
+    Common number_lemmas(const SurfaceText& x, const SurfaceText& y);
+    double common_rare_words(const SurfaceText& x, const SurfaceText& y);
+    void find_occurrences();
+    std::size_t common_subsequence();
+    std::size_t common_subsequence_of_long_texts();
+    void align();
     std::size_t chunks() const;
     double share_in_order();
-    static double unknown_words(const SurfaceText& x, const SurfaceText& y);
-    static double repeated_words(const SurfaceText& x, const SurfaceText& y);
+    double unknown_words(const SurfaceText& x, const SurfaceText& y);
 
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
     struct Block {
         std::uint32_t place;    // of sixty-four tokens of x
         std::uint64_t matches;  // a bit a token that has the lemma
     };
-    std::vector<Range> occurrences_;  // for every token of y those of its lemma in x
+    SurfaceParts parts_;
+    FirstMet numbers_;
+    std::vector<std::uint32_t> x_, y_;  // the numbers of the tokens' lemmas
+    std::vector<Count> counts_;         // by number
+    std::vector<std::uint64_t> places_;  // by number: a bit a token of x that has the lemma
+    std::vector<std::uint32_t> occurrences_;  // places of the tokens of x, ascending by number, then by place
+    std::vector<std::uint32_t> first_;        // by number: where its occurrences begin
+    std::vector<std::uint32_t> next_;
     std::vector<Block> blocks_;  // by lemma, then by place
     std::vector<std::size_t> block_of_;  // of every occurrence
     std::vector<std::uint64_t> steps_;
     std::vector<std::uint32_t> aligned_;           // for every token of y its place in x, or kNowhere
     std::vector<std::uint32_t> free_left_, free_right_;  // union-find over occurrences that are still free
-    std::vector<std::uint32_t> counts_;
+    std::vector<std::uint32_t> tree_;
+    std::vector<std::uint32_t> sorted_;
     Interrupt interrupt_;
+};
+
+// Reads the texts of a batch, which must outlive it.
+class SurfaceReader {
+   public:
+    // The facts learn the words of the batch.
+    SurfaceReader(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts,
+                  const SurfaceParts& parts = {});
+    SurfaceText read(std::size_t i, std::pmr::memory_resource* memory);
+
+   private:
+    const std::vector<std::string_view>& texts_;
+    const TokenArrays& tokens_;
+    const WordFacts& facts_;
+    SurfaceParts parts_;
+    SurfaceScratch scratch_;
 };
 
 // The surfaces of all texts of a batch; made once, compared as often as one likes.

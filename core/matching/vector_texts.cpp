@@ -6,16 +6,17 @@
 
 namespace tesla {
 
+VectorText VectorReader::read(std::size_t i, std::pmr::memory_resource* memory) {
+    const auto from = static_cast<std::size_t>(tokens_.offsets[i]), to = static_cast<std::size_t>(tokens_.offsets[i + 1]);
+    const VectorView view{columns_.word.data() + from, tokens_.lemma.data() + from, columns_.vector.data() + from,
+                          columns_.weight.data() + from, to - from};
+    return VectorText(view, merged_, scratch_, memory);
+}
+
 VectorTexts::VectorTexts(const TokenArrays& tokens, WordVectors& vectors, bool merged) : dimensions_(vectors.dimensions()) {
-    const VectorColumns columns = vectors.of(tokens.word, tokens.lemma);
-    VectorScratch scratch;
+    VectorReader reader(tokens, vectors, merged);
     texts_.reserve(tokens.offsets.size() - 1);
-    for (std::size_t i = 0; i + 1 < tokens.offsets.size(); ++i) {
-        const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
-        texts_.emplace_back(VectorView{columns.word.data() + from, tokens.lemma.data() + from, columns.vector.data() + from,
-                                       columns.weight.data() + from, to - from},
-                            merged, scratch, &memory_);
-    }
+    for (std::size_t i = 0; i + 1 < tokens.offsets.size(); ++i) texts_.push_back(reader.read(i, &memory_));
 }
 
 std::int64_t VectorTexts::total_weight() const {

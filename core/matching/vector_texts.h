@@ -14,6 +14,21 @@
 
 namespace tesla {
 
+// Reads the texts of a batch. Tokens and vectors, which learn the words of the batch, must outlive it.
+class VectorReader {
+   public:
+    // `merged`: equal words of a text are one.
+    VectorReader(const TokenArrays& tokens, WordVectors& vectors, bool merged)
+        : tokens_(tokens), columns_(vectors.of(tokens.word, tokens.lemma)), merged_(merged) {}
+    VectorText read(std::size_t i, std::pmr::memory_resource* memory);
+
+   private:
+    const TokenArrays& tokens_;
+    VectorColumns columns_;
+    bool merged_;
+    VectorScratch scratch_;
+};
+
 class VectorTexts {
    public:
     // The vectors, which learn the words of the batch, must outlive this. `merged`: equal words of a text are one.

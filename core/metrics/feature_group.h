@@ -46,15 +46,10 @@ class FeatureGroup {
     virtual std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const {
         return {compare(texts, texts, pairs), compare(texts, texts, {pairs.hypothesis, pairs.reference})};
     }
-    // One matrix per stream. Some groups need not keep what they prepare.
-    virtual std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references,
-                                               const AnalysedTexts& hypothesis) const {
-        const std::unique_ptr<Prepared> y = prepare(hypothesis);
-        std::vector<Rows> rows;
-        for (const AnalysedStream& stream : references)
-            rows.push_back(compare(*prepare(stream.texts), *y, {stream.present, stream.present}));
-        return rows;
-    }
+    // One matrix per stream. Texts that are compared once are not kept: the same memory, which the cache holds, serves all
+    // segments. `read` says of each column whether anyone reads it; what stands in the others does not matter.
+    virtual std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                               const std::vector<bool>& read) const = 0;
 };
 
 }  // namespace tesla

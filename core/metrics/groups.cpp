@@ -1,9 +1,13 @@
 #include "metrics/groups.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "analysis/sentence_starts.h"
+#include "base/checks.h"
+#include "base/interrupt.h"
+#include "base/recycled_memory.h"
 #include "matching/characters.h"
 #include "matching/guards.h"
 #include "matching/measures.h"
@@ -26,6 +30,89 @@ template <class Texts>
 const Texts& texts_of(const FeatureGroup::Prepared& prepared) {
     return static_cast<const Holding<Texts>&>(prepared).texts;
 }
+
+// Calls compare(x, y, row) with the texts of every segment, for each stream that has it. `reader_of` makes of a batch what
+// reads its texts.
+template <class ReaderOf, class Compare>
+std::vector<Rows> rows_of_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                   std::size_t columns, ReaderOf reader_of, Compare compare) {
+    auto reader = reader_of(hypothesis);
+    std::vector<decltype(reader)> readers;
+    std::vector<Rows> rows;
+    for (const AnalysedStream& stream : references) {
+        require(stream.texts.texts.size() == hypothesis.texts.size(), "a stream has another number of texts");
+        check_ascending(stream.present, hypothesis.texts.size());
+        readers.push_back(reader_of(stream.texts));
+        rows.emplace_back(stream.present.size * columns);
+    }
+    std::vector<std::size_t> next(references.size());  // row of each stream
+    ReusedArena arena;
+    Interrupt interrupt;
+    for (std::size_t i = 0; i < hypothesis.texts.size(); ++i) {
+        {
+            std::optional<decltype(reader.read(i, arena.memory()))> y;
+            for (std::size_t s = 0; s < references.size(); ++s) {
+                const ArrayView<std::int64_t>& present = references[s].present;
+                if (next[s] == present.size || static_cast<std::size_t>(present[next[s]]) != i) continue;
+                interrupt.step(kLeastPerPair);
+                if (!y) y.emplace(reader.read(i, arena.memory()));
+                compare(readers[s].read(i, arena.memory()), *y, rows[s].data() + columns * next[s]++);
+            }
+        }
+        arena.empty();
+    }
+    return rows;
+}
+
+double measured(const Match& match, Measure measure, double alpha) {
+    if (match.reference == 0 && match.hypothesis == 0) return kMissing;
+    return measure == Measure::Precision ? match.precision() : measure == Measure::Recall ? match.recall() : match.f(alpha);
+}
+double measured(const SharedMeaning& shared, Measure measure, double alpha) {
+    if (!shared.exists()) return kMissing;
+    return measure == Measure::Precision ? shared.precision() : measure == Measure::Recall ? shared.recall() : shared.f(alpha);
+}
+
+// Reads the characters of texts.
+struct CharacterReader {
+    CharacterBag read(std::size_t i, std::pmr::memory_resource* memory) { return CharacterBag(texts[i], scratch, memory); }
+
+    const std::vector<std::string_view>& texts;
+    CharacterScratch scratch = {};
+};
+
+std::int64_t length_of(std::string_view text) {
+    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+// A text for SlidingGroup.
+struct MeasuredBag {
+    CharacterBag bag;
+    std::int64_t length;  // in characters
+};
+struct MeasuredReader {
+    MeasuredBag read(std::size_t i, std::pmr::memory_resource* memory) {
+        return {reader.read(i, memory), length_of(reader.texts[i])};
+    }
+
+    CharacterReader reader;
+};
+
+// Reads the tokens of texts for the guards.
+struct GuardReader {
+    GuardReader(const AnalysedTexts& of, CriticalWords& words)
+        : tokens(of.tokens), numbers(words.numbers(tokens)), negations(words.negations(tokens)),
+          starts(sentence_starts(tokens, of.texts)) {
+        view().check();
+    }
+
+    GuardTokens view() const { return {tokens.offsets, tokens.lemma, tokens.function, numbers, negations, starts}; }
+    GuardText read(std::size_t i, std::pmr::memory_resource* memory) { return GuardText(view(), i, memory); }
+
+    const TokenArrays& tokens;
+    std::vector<std::uint32_t> numbers;
+    std::vector<std::uint8_t> negations, starts;
+};
 
 Rows chosen(const Measures& measures, const ChosenMeasures& names) {
     const std::size_t columns = measures.columns, rows = columns ? measures.f.size() / columns : 0;
@@ -93,8 +180,8 @@ std::pair<Rows, Rows> NgramGroup::compare_both_ways(const Prepared& texts, const
     return chosen_both_ways(BatchBags::match(bags, bags, pairs, alpha_, true), measures_);
 }
 
-std::vector<Rows> NgramGroup::compare_segments(const std::vector<AnalysedStream>& references,
-                                               const AnalysedTexts& hypothesis) const {
+std::vector<Rows> NgramGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                               const std::vector<bool>&) const {
     const Columns y(*this, hypothesis.tokens);
     std::vector<Columns> kept;
     kept.reserve(references.size());  // views point into what is kept
@@ -122,10 +209,22 @@ std::pair<Rows, Rows> CharacterGroup::compare_both_ways(const Prepared& texts, c
     return chosen_both_ways(CharacterBags::match(bags, bags, pairs, max_order_, alpha_, true), measures_);
 }
 
+std::vector<Rows> CharacterGroup::compare_segments(const std::vector<AnalysedStream>& references,
+                                                   const AnalysedTexts& hypothesis, const std::vector<bool>&) const {
+    std::int64_t matches[kMaxCharacterOrder];
+    return rows_of_segments(
+        references, hypothesis, columns(), [](const AnalysedTexts& batch) { return CharacterReader{batch.texts}; },
+        [&](const CharacterBag& x, const CharacterBag& y, double* row) {
+            CharacterBag::overlap(x, y, max_order_, matches);
+            for (Measure measure : measures_)
+                for (int n = 1; n <= max_order_; ++n)
+                    *row++ = measured(Match{matches[n - 1], x.total(n), y.total(n)}, measure, alpha_);
+        });
+}
+
 struct SlidingGroup::Texts {
     explicit Texts(const std::vector<std::string_view>& texts) : bags(texts) {
-        for (std::string_view text : texts)
-            lengths.push_back(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+        for (std::string_view text : texts) lengths.push_back(length_of(text));
     }
     CharacterBags bags;
     std::vector<std::int64_t> lengths;  // in characters
@@ -136,17 +235,20 @@ std::unique_ptr<FeatureGroup::Prepared> SlidingGroup::prepare(const AnalysedText
 }
 
 Rows SlidingGroup::slid(const std::vector<double>& f, const Texts& references, const ArrayView<std::int64_t>& index) const {
-    const auto orders = static_cast<std::size_t>(orders_), growth = static_cast<std::size_t>(growth_);
+    const auto orders = static_cast<std::size_t>(orders_), all = static_cast<std::size_t>(orders_ + growth_);
     Rows rows(index.size * orders);
-    for (std::size_t k = 0; k < index.size; ++k) {
-        const std::int64_t beyond = references.lengths[static_cast<std::size_t>(index[k])] - shortest_;
-        const double share = std::clamp(static_cast<double>(beyond) / static_cast<double>(longest_ - shortest_), 0.0, 1.0);
-        for (std::size_t n = 0; n < orders; ++n) {
-            const double low = f[k * (orders + growth) + n], high = f[k * (orders + growth) + n + growth];
-            rows[k * orders + n] = share > 0 ? low + share * (high - low) : low;
-        }
-    }
+    for (std::size_t k = 0; k < index.size; ++k)
+        slide(f.data() + k * all, references.lengths[static_cast<std::size_t>(index[k])], rows.data() + k * orders);
     return rows;
+}
+
+void SlidingGroup::slide(const double* f, std::int64_t length, double* row) const {
+    const double beyond = static_cast<double>(length - shortest_) / static_cast<double>(longest_ - shortest_);
+    const double share = std::clamp(beyond, 0.0, 1.0);
+    for (int n = 0; n < orders_; ++n) {
+        const double low = f[n], high = f[n + growth_];
+        row[n] = share > 0 ? low + share * (high - low) : low;
+    }
 }
 
 Rows SlidingGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
@@ -160,6 +262,20 @@ std::pair<Rows, Rows> SlidingGroup::compare_both_ways(const Prepared& texts, con
     return {slid(measures.f, both, pairs.reference), slid(measures.exchanged_f, both, pairs.hypothesis)};
 }
 
+std::vector<Rows> SlidingGroup::compare_segments(const std::vector<AnalysedStream>& references,
+                                                 const AnalysedTexts& hypothesis, const std::vector<bool>&) const {
+    std::int64_t matches[kMaxCharacterOrder];
+    double f[kMaxCharacterOrder];
+    return rows_of_segments(
+        references, hypothesis, columns(), [](const AnalysedTexts& batch) { return MeasuredReader{{batch.texts}}; },
+        [&](const MeasuredBag& x, const MeasuredBag& y, double* row) {
+            CharacterBag::overlap(x.bag, y.bag, orders_ + growth_, matches);
+            for (int n = 1; n <= orders_ + growth_; ++n)
+                f[n - 1] = measured(Match{matches[n - 1], x.bag.total(n), y.bag.total(n)}, Measure::F, alpha_);
+            slide(f, x.length, row);
+        });
+}
+
 std::size_t SurfaceGroup::columns() const { return kSurfaceColumns; }
 
 std::unique_ptr<FeatureGroup::Prepared> SurfaceGroup::prepare(const AnalysedTexts& texts) const {
@@ -168,13 +284,30 @@ std::unique_ptr<FeatureGroup::Prepared> SurfaceGroup::prepare(const AnalysedText
 
 Rows SurfaceGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
     Rows rows = Surfaces::compare(texts_of<Surfaces>(reference), texts_of<Surfaces>(hypothesis), pairs);
-    if (!facts_.weighted())
-        for (std::size_t column = 0; column < kSurfaceColumns; ++column) {
-            const std::string_view name = kSurfaceFeatures[column];
-            if (name.substr(0, 4) != "rare" && name != "unknown") continue;
-            for (std::size_t at = column; at < rows.size(); at += kSurfaceColumns) rows[at] = kMissing;
-        }
+    mark_missing(rows);
     return rows;
+}
+
+std::vector<Rows> SurfaceGroup::compare_segments(const std::vector<AnalysedStream>& references,
+                                                 const AnalysedTexts& hypothesis, const std::vector<bool>& read) const {
+    const SurfaceParts parts = surface_parts(read);
+    SurfaceMatcher matcher(parts);
+    std::vector<Rows> streams = rows_of_segments(
+        references, hypothesis, kSurfaceColumns,
+        [&](const AnalysedTexts& batch) { return SurfaceReader(batch.texts, batch.tokens, facts_, parts); },
+        [&](const SurfaceText& x, const SurfaceText& y, double* row) { matcher.compare(x, y, row); });
+    for (Rows& rows : streams) mark_missing(rows);
+    return streams;
+}
+
+// Features of rare words do not exist where words have no weights.
+void SurfaceGroup::mark_missing(Rows& rows) const {
+    if (facts_.weighted()) return;
+    for (std::size_t column = 0; column < kSurfaceColumns; ++column) {
+        const std::string_view name = kSurfaceFeatures[column];
+        if (name.substr(0, 4) != "rare" && name != "unknown") continue;
+        for (std::size_t at = column; at < rows.size(); at += kSurfaceColumns) rows[at] = kMissing;
+    }
 }
 
 std::size_t VectorGroup::columns() const { return kVectorProblems * measures_.size(); }
@@ -188,22 +321,45 @@ Rows VectorGroup::compare(const Prepared& reference, const Prepared& hypothesis,
                   measures_);
 }
 
+std::vector<Rows> VectorGroup::compare_segments(const std::vector<AnalysedStream>& references,
+                                                const AnalysedTexts& hypothesis, const std::vector<bool>&) const {
+    VectorMatcher matcher(vectors_.dimensions());
+    return rows_of_segments(
+        references, hypothesis, columns(),
+        [&](const AnalysedTexts& batch) { return VectorReader(batch.tokens, vectors_, true); },
+        [&](const VectorText& x, const VectorText& y, double* row) {
+            const VectorMatcher::Problems problems = matcher.match(x, y);
+            for (Measure measure : measures_)
+                for (const SharedMeaning& shared : problems) *row++ = measured(shared, measure, alpha_);
+        });
+}
+
 std::size_t GuardGroup::columns() const { return kGuardColumns; }
 
 std::unique_ptr<FeatureGroup::Prepared> GuardGroup::prepare(const AnalysedTexts& texts) const {
-    const TokenArrays& tokens = texts.tokens;
-    const std::vector<std::uint32_t> numbers = words_.numbers(tokens);
-    const std::vector<std::uint8_t> negations = words_.negations(tokens);
-    const std::vector<std::uint8_t> starts = sentence_starts(tokens, texts.texts);
-    return std::make_unique<Holding<Guards>>(
-        GuardTokens{tokens.offsets, tokens.lemma, tokens.function, numbers, negations, starts});
+    return std::make_unique<Holding<Guards>>(GuardReader(texts, words_).view());
 }
 
 Rows GuardGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
     Rows rows = Guards::compare(texts_of<Guards>(reference), texts_of<Guards>(hypothesis), pairs);
-    if (!words_.knows_negations())
-        for (std::size_t at = kNegationColumn; at < rows.size(); at += kGuardColumns) rows[at] = kMissing;
+    mark_missing(rows);
     return rows;
+}
+
+std::vector<Rows> GuardGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                               const std::vector<bool>&) const {
+    GuardMatcher matcher;
+    std::vector<Rows> streams = rows_of_segments(
+        references, hypothesis, kGuardColumns, [&](const AnalysedTexts& batch) { return GuardReader(batch, words_); },
+        [&](const GuardText& x, const GuardText& y, double* row) { matcher.compare(x, y, row); });
+    for (Rows& rows : streams) mark_missing(rows);
+    return streams;
+}
+
+// `negation` does not exist where the language has no list of negations.
+void GuardGroup::mark_missing(Rows& rows) const {
+    if (words_.knows_negations()) return;
+    for (std::size_t at = kNegationColumn; at < rows.size(); at += kGuardColumns) rows[at] = kMissing;
 }
 
 }  // namespace tesla

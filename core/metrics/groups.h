@@ -33,9 +33,8 @@ class NgramGroup : public FeatureGroup {
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
     std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const override;
-    // Without keeping bags: texts that are matched once need less memory and time.
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references,
-                                       const AnalysedTexts& hypothesis) const override;
+    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                       const std::vector<bool>& read) const override;
 
    private:
     class Columns;
@@ -57,6 +56,8 @@ class CharacterGroup : public FeatureGroup {
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
     std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const override;
+    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                       const std::vector<bool>& read) const override;
 
    private:
     int max_order_;
@@ -75,10 +76,14 @@ class SlidingGroup : public FeatureGroup {
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
     std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const override;
+    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                       const std::vector<bool>& read) const override;
 
    private:
     struct Texts;
     Rows slid(const std::vector<double>& f, const Texts& references, const ArrayView<std::int64_t>& index) const;
+    // `f` are those of n = 1 .. `orders` + `growth`, of a pair whose reference has so many characters.
+    void slide(const double* f, std::int64_t length, double* row) const;
 
     int orders_, growth_;
     std::int64_t shortest_, longest_;
@@ -91,10 +96,13 @@ class SurfaceGroup : public FeatureGroup {
 
     std::size_t columns() const override;
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
-    // Features of rare words do not exist where words have no weights.
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
+    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                       const std::vector<bool>& read) const override;
 
    private:
+    void mark_missing(Rows& rows) const;
+
     WordFacts& facts_;
 };
 
@@ -106,6 +114,8 @@ class VectorGroup : public FeatureGroup {
     std::size_t columns() const override;
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
+    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                       const std::vector<bool>& read) const override;
 
    private:
     WordVectors& vectors_;
@@ -119,10 +129,13 @@ class GuardGroup : public FeatureGroup {
 
     std::size_t columns() const override;
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
-    // `negation` does not exist where the language has no list of negations.
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
+    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                       const std::vector<bool>& read) const override;
 
    private:
+    void mark_missing(Rows& rows) const;
+
     CriticalWords& words_;
 };
 

@@ -1,6 +1,5 @@
 #include "metrics/scorer.h"
 
-
 #include "base/checks.h"
 
 namespace tesla {
@@ -16,6 +15,8 @@ Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t
         require_in_range(column >= 0 && static_cast<std::size_t>(column) < all.size(), "no such column");
         columns_.push_back(all[static_cast<std::size_t>(column)]);
     }
+    for (const FeatureGroup* group : groups_) read_.emplace_back(group->columns(), false);
+    for (const Column& column : columns_) read_[column.group][column.place] = true;
 }
 
 std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis) const {
@@ -25,7 +26,8 @@ std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& refer
         TextPairs{stream.present, stream.present}.check(segments, segments);
     }
     std::vector<std::vector<Rows>> compared;  // by group, then by stream
-    for (const FeatureGroup* group : groups_) compared.push_back(group->compare_segments(references, hypothesis));
+    for (std::size_t group = 0; group < groups_.size(); ++group)
+        compared.push_back(groups_[group]->compare_segments(references, hypothesis, read_[group]));
     std::vector<StreamScores> streams;
     for (std::size_t s = 0; s < references.size(); ++s) {
         const AnalysedStream& stream = references[s];

@@ -41,6 +41,7 @@ class Scorer {
 
     std::vector<const FeatureGroup*> groups_;
     std::vector<Column> columns_;
+    std::vector<std::vector<bool>> read_;  // by group: which of its columns are features
     Combination* combination_;
     EmptyTexts empty_;
 };
