@@ -12,7 +12,10 @@ WordTraits CharacterMap::apply(std::string_view word, std::string& changed) {
         const bool is_first = at == 0;
         const char32_t character = next_character(word, at);
         const CharacterChange& change = change_of(character > kLast ? 0xFFFD : character);
-        changed += change.text;
+        if (change.text.size() == 1)  // appending texts takes most of the time
+            changed.push_back(change.text[0]);
+        else
+            changed += change.text;
         alone &= change.alone;
         if (is_first) traits.first = traits.all = change.traits;
         traits.any |= change.traits;

@@ -37,10 +37,10 @@ bool WordPieces::cut(std::string_view word, std::size_t longest, std::vector<std
     return true;
 }
 
-// By the first three bytes; shorter texts are in buckets of their own.
+// By the first bytes; shorter texts are in buckets of their own.
 std::size_t WordPieces::Entries::bucket_of(std::string_view text) {
     std::uint64_t start = 0;
-    for (char byte : text.substr(0, 3)) start = start << 8 | static_cast<unsigned char>(byte);
+    for (char byte : text.substr(0, kBucketBytes)) start = start << 8 | static_cast<unsigned char>(byte);
     return mixed(start) % kBuckets;
 }
 
@@ -51,9 +51,11 @@ bool WordPieces::Entries::add(std::string_view entry, std::uint32_t number) {
 }
 
 std::size_t WordPieces::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {
+    const std::uint64_t lengths = lengths_[bucket_of(text)];  // of all that begin with the same three bytes
     for (std::size_t length = std::min(longest_, text.size()); length > 0; --length) {
         const std::string_view beginning = text.substr(0, length);
-        if (length <= kLongestNoted && (lengths_[bucket_of(beginning)] >> (length - 1) & 1) == 0) continue;
+        const std::uint64_t noted = length < kBucketBytes ? lengths_[bucket_of(beginning)] : lengths;
+        if (length <= kLongestNoted && (noted >> (length - 1) & 1) == 0) continue;
         if (const std::uint32_t* known = find(beginning)) {
             number = *known;
             return length;

@@ -34,7 +34,7 @@ class WordPieces {
         std::size_t longest_beginning(std::string_view text, std::uint32_t& number) const;
 
        private:
-        static constexpr std::size_t kLongestNoted = 64, kBuckets = 4096;
+        static constexpr std::size_t kLongestNoted = 64, kBuckets = 4096, kBucketBytes = 3;
         static std::size_t bucket_of(std::string_view text);
 
         TextTable<std::uint32_t> numbers_;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/lanes.h"
 #include "base/portable.h"
@@ -199,33 +200,119 @@ void overlap_of(Suffixes<Key> a, Suffixes<Key> b, int max_order, std::int64_t* m
     for (int n = 0; n < max_order; ++n) matches[n] = sum[static_cast<std::size_t>(n)];
 }
 
+// Counts the n-grams that two texts have in common, of which the first has at most kShort characters. One object serves one
+// thread and keeps its memory.
+class NgramTable {
+   public:
+    static constexpr std::size_t kShort = 255;  // so that numbers and counts have eight bits
+
+    template <class X, class Y>
+    void overlap(const X& x, const Y& y, int max_order, std::int64_t* matches) {
+        number_characters(x, y);
+        for (int n = 1; n <= max_order; ++n) {
+            if (n > 1) number_ngrams();
+            matches[n - 1] = count();
+        }
+    }
+
+   private:
+    // The numbers of characters of ASCII are themselves.
+    void number_characters(const std::pmr::string& x, const std::pmr::string& y) {
+        x_.assign(x.begin(), x.end());
+        y_.assign(y.begin(), y.end());
+    }
+    template <class X, class Y>
+    void number_characters(const X& x, const Y& y) {
+        characters_.reset(x.size() + y.size());
+        x_.resize(x.size());
+        y_.resize(y.size());
+        for (std::size_t i = 0; i < x.size(); ++i) x_[i] = static_cast<std::uint8_t>(characters_.number_of(x[i]) + 1);
+        const auto of_x = static_cast<std::uint32_t>(characters_.keys().size());
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const std::uint32_t number = characters_.number_of(y[i]);
+            y_[i] = static_cast<std::uint8_t>(number < of_x ? number + 1 : 0);
+        }
+    }
+
+    // From the numbers of (n - 1)-grams to those of n-grams; 0 stands for all that x does not have.
+    void number_ngrams() {
+        places_.clear();
+        std::uint8_t last = 0;
+        for (std::size_t i = 0; i + 1 < x_.size(); ++i) {
+            const std::size_t place = place_of(&x_[i]);
+            const std::uint8_t known = numbers_[place];
+            last += known == 0;
+            numbers_[place] = x_[i] = known == 0 ? last : known;
+            places_.push_back(static_cast<std::uint16_t>(place));
+        }
+        for (std::size_t i = 0; i + 1 < y_.size(); ++i) y_[i] = numbers_[place_of(&y_[i])];
+        for (std::uint16_t place : places_) numbers_[place] = 0;
+        if (!x_.empty()) x_.pop_back();
+        if (!y_.empty()) y_.pop_back();
+    }
+    static std::size_t place_of(const std::uint8_t* numbers) { return std::size_t{numbers[0]} << 8 | numbers[1]; }
+
+    std::int64_t count() {
+        std::uint8_t left[kShort + 1] = {};  // of every n-gram of x those without a partner
+        for (std::uint8_t number : x_) ++left[number];
+        std::int64_t matches = 0;
+        for (std::uint8_t number : y_) {
+            const bool has_partner = left[number] != 0;
+            matches += has_partner;
+            left[number] -= has_partner;
+        }
+        return matches;
+    }
+
+    std::vector<std::uint8_t> x_, y_;     // the numbers of the n-grams that begin at each character
+    std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);  // by the two numbers before
+    std::vector<std::uint16_t> places_;   // of the n-grams of x
+    FirstMet characters_;
+};
+
+template <class X, class Y>
+void overlap_of_short_text(const X& x, const Y& y, int max_order, std::int64_t* matches) {
+    thread_local NgramTable table;  // clearing a new one takes longer than a pair
+    table.overlap(x, y, max_order, matches);
+}
+
 }  // namespace
 
 CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
-    : narrow_(memory), wide_(memory) {
+    : ascii_(memory), text_(memory), narrow_(memory), wide_(memory) {
     const auto is_left_out = [](char32_t c) { return c == 0 || is_space(c); };
     if (is_ascii(utf8)) {
-        std::string& text = scratch.ascii;
-        text.resize(utf8.size());
+        ascii_.resize(utf8.size());
         std::size_t size = 0;
         for (char c : utf8) {  // without a branch
-            text[size] = c;
+            ascii_[size] = c;
             size += !is_left_out(static_cast<unsigned char>(c));
         }
-        sort_suffixes(text, size, scratch.narrow, narrow_);
+        ascii_.resize(size);
+        if (!is_short()) sort_suffixes(ascii_, size, scratch.narrow, narrow_);
     } else {
-        std::u32string& text = scratch.text;
-        decode_utf8(utf8, text);
-        text.erase(std::remove_if(text.begin(), text.end(), is_left_out), text.end());
-        sort_suffixes(text, text.size(), scratch.wide, wide_);
+        decode_utf8(utf8, scratch.decoded);
+        text_.resize(scratch.decoded.size());
+        const auto end = std::remove_copy_if(scratch.decoded.begin(), scratch.decoded.end(), text_.begin(), is_left_out);
+        text_.resize(static_cast<std::size_t>(end - text_.begin()));
+        if (!is_short()) sort_suffixes(text_, text_.size(), scratch.wide, wide_);
     }
 }
+
+bool CharacterBag::is_short() const { return length() <= NgramTable::kShort; }
 
 std::int64_t CharacterBag::total(int n) const {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(length()) - n + 1);
 }
 
 void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
+    if (!a.is_short() && b.is_short()) return overlap(b, a, max_order, matches);
+    if (a.is_short()) {
+        if (a.text_.empty() && b.text_.empty()) return overlap_of_short_text(a.ascii_, b.ascii_, max_order, matches);
+        if (a.text_.empty()) return overlap_of_short_text(a.ascii_, b.text_, max_order, matches);
+        if (b.text_.empty()) return overlap_of_short_text(a.text_, b.ascii_, max_order, matches);
+        return overlap_of_short_text(a.text_, b.text_, max_order, matches);
+    }
     if (a.wide_.empty() && b.wide_.empty())
         return overlap_of<NarrowKey>({a.narrow_.data(), a.narrow_.size()}, {b.narrow_.data(), b.narrow_.size()}, max_order,
                                      matches);

@@ -1,7 +1,9 @@
 // Bags of character n-grams (specification §8b): raw text without white space, n = 1 .. 6, identity, closed form.
 //
-// One sort serves all orders. A text's bag is its sorted suffixes, each cut after six characters and packed into 64 bits
-// (of a text of ASCII alone) or 128; the n-grams of any order are prefixes of these, and so are sorted already.
+// Where one of two texts is short, its n-grams are numbered in a table, order by order: an n-gram is the pair of the (n - 1)-grams
+// that it begins and ends with, so that two numbers of eight bits are the place of the next one. No branch depends on what the
+// texts are like. For two long texts one sort serves all orders: the suffixes of a text, each cut after six characters and packed
+// into 64 bits (of a text of ASCII alone) or 128, are sorted; n-grams of any order are prefixes of these, and so sorted already.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +30,7 @@ struct CharacterScratch {
     struct Keys {
         std::vector<Key> suffixes, ordered;
     };
-    std::string ascii;
-    std::u32string text;
+    std::u32string decoded;
     Keys<NarrowKey> narrow;
     Keys<WideKey> wide;
 };
@@ -39,13 +40,18 @@ class CharacterBag {
     CharacterBag(std::string_view utf8, CharacterScratch& scratch,
                  std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-    std::size_t length() const { return narrow_.size() + wide_.size(); }  // characters that are not white space
+    std::size_t length() const { return ascii_.size() + text_.size(); }  // characters that are not white space
     std::int64_t total(int n) const;                                      // n-grams of the text
     // matches[n - 1]: the n-grams that both texts have, each as often as in the text that has it less often.
     static void overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches);
 
    private:
-    // The suffixes of the text, ascending; one that is too short ends in zeros. One of the two is empty.
+    bool is_short() const;
+
+    // The characters that are not white space. One of the two is empty.
+    std::pmr::string ascii_;
+    std::pmr::u32string text_;
+    // The suffixes of a long text, ascending; one that is too short ends in zeros. One of the two is empty.
     std::pmr::vector<NarrowKey> narrow_;
     std::pmr::vector<WideKey> wide_;
 };
