@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 
 #include "base/checks.h"
@@ -218,13 +219,14 @@ class NgramTable {
    private:
     // The numbers of characters of ASCII are themselves.
     void number_characters(const std::pmr::string& x, const std::pmr::string& y) {
-        x_.assign(x.begin(), x.end());
+        size_x_ = x.size();
+        std::copy(x.begin(), x.end(), x_);
         y_.assign(y.begin(), y.end());
     }
     template <class X, class Y>
     void number_characters(const X& x, const Y& y) {
         characters_.reset(x.size() + y.size());
-        x_.resize(x.size());
+        size_x_ = x.size();
         y_.resize(y.size());
         for (std::size_t i = 0; i < x.size(); ++i) x_[i] = static_cast<std::uint8_t>(characters_.number_of(x[i]) + 1);
         const auto of_x = static_cast<std::uint32_t>(characters_.keys().size());
@@ -234,46 +236,54 @@ class NgramTable {
         }
     }
 
-    // From the numbers of (n - 1)-grams to those of n-grams; 0 stands for all that x does not have.
+    // From the numbers of (n - 1)-grams to those of n-grams; 0 stands for all that x does not have. Pointers are kept apart
+    // from the object: compilers think that a byte which is stored may change it.
     void number_ngrams() {
-        places_.clear();
+        std::uint8_t *const numbers = numbers_.data(), *const x = x_, *const y = y_.data();
+        std::uint16_t* const places = places_;
+        const std::size_t in_x = size_x_ - (size_x_ > 0), in_y = y_.size() - !y_.empty();
         std::uint8_t last = 0;
-        for (std::size_t i = 0; i + 1 < x_.size(); ++i) {
-            const std::size_t place = place_of(&x_[i]);
-            const std::uint8_t known = numbers_[place];
+        for (std::size_t i = 0; i < in_x; ++i) {
+            const std::size_t place = place_of(x + i);
+            const std::uint8_t known = numbers[place];
             last += known == 0;
-            numbers_[place] = x_[i] = known == 0 ? last : known;
-            places_.push_back(static_cast<std::uint16_t>(place));
+            numbers[place] = x[i] = known == 0 ? last : known;
+            places[i] = static_cast<std::uint16_t>(place);
         }
-        for (std::size_t i = 0; i + 1 < y_.size(); ++i) y_[i] = numbers_[place_of(&y_[i])];
-        for (std::uint16_t place : places_) numbers_[place] = 0;
-        if (!x_.empty()) x_.pop_back();
-        if (!y_.empty()) y_.pop_back();
+        for (std::size_t i = 0; i < in_y; ++i) y[i] = numbers[place_of(y + i)];
+        for (std::size_t i = 0; i < in_x; ++i) numbers[places[i]] = 0;
+        size_x_ = in_x;
+        y_.resize(in_y);
     }
     static std::size_t place_of(const std::uint8_t* numbers) { return std::size_t{numbers[0]} << 8 | numbers[1]; }
 
-    std::int64_t count() {
+    std::int64_t count() const {
         std::uint8_t left[kShort + 1] = {};  // of every n-gram of x those without a partner
-        for (std::uint8_t number : x_) ++left[number];
+        for (std::size_t i = 0; i < size_x_; ++i) ++left[x_[i]];
         std::int64_t matches = 0;
-        for (std::uint8_t number : y_) {
-            const bool has_partner = left[number] != 0;
-            matches += has_partner;
-            left[number] -= has_partner;
+        const std::uint8_t* const y = y_.data();
+        for (std::size_t i = 0, end = y_.size(); i < end; ++i) {
+            const std::uint8_t of_number = left[y[i]];
+            matches += of_number != 0;
+            left[y[i]] = static_cast<std::uint8_t>(of_number - (of_number != 0));
         }
         return matches;
     }
 
-    std::vector<std::uint8_t> x_, y_;     // the numbers of the n-grams that begin at each character
+    // The numbers of the n-grams that begin at each character, and where those of x stand in the table.
+    std::size_t size_x_ = 0;
+    std::uint8_t x_[kShort];
+    std::uint16_t places_[kShort];
+    std::vector<std::uint8_t> y_;
     std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);  // by the two numbers before
-    std::vector<std::uint16_t> places_;   // of the n-grams of x
     FirstMet characters_;
 };
 
 template <class X, class Y>
 void overlap_of_short_text(const X& x, const Y& y, int max_order, std::int64_t* matches) {
-    thread_local NgramTable table;  // clearing a new one takes longer than a pair
-    table.overlap(x, y, max_order, matches);
+    // Clearing a new one takes longer than a pair. By a pointer: compilers ask in every loop where a thread has its objects.
+    thread_local const std::unique_ptr<NgramTable> table = std::make_unique<NgramTable>();
+    table->overlap(x, y, max_order, matches);
 }
 
 }  // namespace

@@ -55,6 +55,8 @@ class SettledTransport {
     static constexpr std::size_t kMostCells = std::size_t{1} << 14;  // above, Transport is faster
     static constexpr std::size_t kMostLooks = 8;  // at partners and exchanges, for each arc: more take longer than Transport
 
+    static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+
     struct Partner {
         std::uint32_t node;
         std::int32_t gain;
@@ -90,14 +92,21 @@ class SettledTransport {
     bool settles(const SettledArc& arc) {
         buyers_.clear();
         looks_ += out_[arc.x + 1] - out_[arc.x];
+        std::int32_t best_buyer = 0, best_seller = 0;
         for (std::uint32_t k = out_[arc.x]; k < out_[arc.x + 1]; ++k) {
             const auto [x, y, gain] = arcs[k];
             if (demand[y] == 0 || y == arc.y) continue;
             if (gain > arc.gain) return false;
+            best_buyer = std::max(best_buyer, gain);
             buyers_.push_back({y, gain});
         }
         const std::uint32_t first = in_[arc.y], end = in_[arc.y + 1];
+        for (std::uint32_t k = first; k < end; ++k) {
+            const auto [x, y, gain] = arcs[incoming_[k]];
+            best_seller = std::max(best_seller, supply[x] == 0 || x == arc.x ? 0 : gain);
+        }
         std::uint32_t k = first;
+        if (best_buyer + best_seller <= arc.gain) k = end;  // no exchange can gain more
         while (k < end && !hinders(arcs[incoming_[k]], arc)) ++k;
         looks_ += (k - first + 1) * (buyers_.size() + 1);
         return k == end;
@@ -145,17 +154,20 @@ class SettledTransport {
         for (std::uint32_t k = 0; k < arcs.size(); ++k)
             if (is_open(arcs[k])) open_.push_back(k);
         if (open_.empty()) return;
-        // Nodes that have nothing left are passed over.
-        new_x_.resize(supply.size());
-        new_y_.resize(demand.size());
+        // Nodes without such an arc are passed over.
+        new_x_.assign(supply.size(), kNoNode);
+        new_y_.assign(demand.size(), kNoNode);
+        for (std::uint32_t k : open_) new_x_[arcs[k].x] = new_y_[arcs[k].y] = 0;
         std::uint32_t nx = 0, ny = 0;
-        for (std::size_t x = 0; x < supply.size(); ++x) new_x_[x] = supply[x] > 0 ? nx++ : nx;
-        for (std::size_t y = 0; y < demand.size(); ++y) new_y_[y] = demand[y] > 0 ? ny++ : ny;
+        for (std::uint32_t& x : new_x_)
+            if (x != kNoNode) x = nx++;
+        for (std::uint32_t& y : new_y_)
+            if (y != kNoNode) y = ny++;
         transport_.reset(nx, ny);
         for (std::size_t x = 0; x < supply.size(); ++x)
-            if (supply[x] > 0) transport_.supply[new_x_[x]] = supply[x];
+            if (new_x_[x] != kNoNode) transport_.supply[new_x_[x]] = supply[x];
         for (std::size_t y = 0; y < demand.size(); ++y)
-            if (demand[y] > 0) transport_.demand[new_y_[y]] = demand[y];
+            if (new_y_[y] != kNoNode) transport_.demand[new_y_[y]] = demand[y];
         for (std::uint32_t k : open_)
             transport_.add_arc(new_x_[arcs[k].x], transport_.consumer(new_y_[arcs[k].y]), arcs[k].gain);
         transport_.solve();

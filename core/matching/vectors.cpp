@@ -29,7 +29,7 @@ struct Gains {
         for (int similarity = 0; similarity < 256; ++similarity)
             of[similarity] = static_cast<std::uint8_t>(rescaled(std::min(similarity, kSteps), threshold));
     }
-    constexpr std::int32_t operator()(std::uint8_t similarity) const { return of[similarity]; }
+    constexpr std::int32_t operator()(std::int32_t similarity) const { return of[similarity & 255]; }
 
     std::uint8_t of[256] = {};
 };
@@ -70,16 +70,17 @@ void VectorText::add_words(const VectorView& tokens, bool merged, VectorScratch&
         scratch.places.push_back(place);
     }
     if (first.size() > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words: split it into segments");
-    for (auto* column : {&word, &lemma}) column->resize(first.size());
+    for (auto* column : {&word, &lemma}) column->resize(whole_blocks(first.size()), kNoWord);
     vector.resize(first.size());
-    square.resize(first.size());
-    inverse.resize(first.size());
+    square.resize(whole_blocks(first.size()));
+    inverse.resize(whole_blocks(first.size()));
     weight.resize(first.size());
     for (std::size_t a = 0; a < first.size(); ++a) {
         const std::uint32_t i = first[a];
         word[a] = tokens.word[i];
         lemma[a] = tokens.lemma[i];
         vector[a] = tokens.vector[i].values;
+        prefetch_memory(vector[a]);
         square[a] = tokens.vector[i].square;
         inverse[a] = vector[a] ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
     }
@@ -125,11 +126,12 @@ VectorMatcher::VectorMatcher(std::size_t dimensions)
 void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     const std::size_t nx = x.size(), ny = y.size();
     dense_ = nx * ny <= kMostWordPairs;
-    cells_.resize(dense_ ? nx * ny : ny);
-    products_.resize(ny);
-    steps_.resize(ny);
+    stride_ = whole_blocks(ny);
+    cells_.resize(dense_ ? nx * stride_ : stride_);
+    products_.resize(stride_);
+    steps_.resize(stride_);
     best_x_.assign(nx, 0);
-    best_y_.assign(ny, 0);
+    best_y_.assign(stride_, 0);
     right_.resize(dense_ ? ny * width_ : 0);  // what lies behind a vector meets zeros of left_
     for (std::size_t b = 0; dense_ && b < ny; ++b) {
         std::int16_t* row = right_.data() + b * width_;
@@ -142,14 +144,14 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
     link_first_.assign(1, 0);
     links_.clear();
     for (std::size_t a = 0; a < nx; ++a) {
-        std::uint8_t* cells = cells_.data() + (dense_ ? a * ny : 0);
+        std::uint8_t* cells = cells_.data() + (dense_ ? a * stride_ : 0);
         const VectorRow row{x.word[a], x.lemma[a], x.square[a], x.inverse[a]};
         if (dense_ && x.vector[a]) {
             kernels_.widen(x.vector[a], dimensions_, left_.data());
             kernels_.multiply(left_.data(), right_.data(), ny, width_, products_.data());
             kernels_.find_steps(row, rows, products_.data(), steps_.data());
         } else {
-            std::fill_n(steps_.begin(), ny, 0);
+            std::fill_n(steps_.begin(), stride_, 0);
         }
         best_x_[a] = kernels_.finish_cells(row, rows, steps_.data(), cells, best_y_.data());
         if (best_x_[a] >= kFirstFlowStep)
@@ -160,7 +162,7 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
 }
 
 std::uint8_t VectorMatcher::linked(std::uint32_t a, std::uint32_t b) const {
-    if (dense_) return cells_[a * best_y_.size() + b];
+    if (dense_) return cells_[a * stride_ + b];
     const auto *first = links_.data() + link_first_[a], *last = links_.data() + link_first_[a + 1];
     const auto* found = std::lower_bound(first, last, b, [](const Link& link, std::uint32_t to) { return link.to < to; });
     return found != last && found->to == b ? found->similarity : 0;

@@ -50,9 +50,9 @@ class VectorText {
     // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
     VectorText(const VectorView& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
 
-    std::size_t size() const { return word.size(); }
+    std::size_t size() const { return weight.size(); }
 
-    // Words in order of their first occurrence.
+    // Words in order of their first occurrence; kNoWord fills up the last block of rows (simd/kernels.h).
     std::pmr::vector<std::uint32_t> word, lemma;
     std::pmr::vector<const std::int8_t*> vector;  // nullptr: has none
     std::pmr::vector<std::int64_t> square;        // of the length of the vector
@@ -126,8 +126,9 @@ class VectorMatcher {
     std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
     std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
     std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row of a book
+    std::size_t stride_ = 0;           // between their rows
     bool dense_ = true;
-    std::vector<std::uint8_t> best_x_, best_y_;
+    std::vector<std::int32_t> best_x_, best_y_;
     std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
     std::vector<Link> links_;
     SettledTransport transport_;

@@ -30,6 +30,10 @@ struct VectorRow {
     std::int64_t square;  // of the length of the vector
     float inverse;        // of the length, roughly
 };
+// Rows are read, and what is made of them is written, in whole blocks: all arrays have room for that.
+inline constexpr std::size_t kRowBlock = 16;
+inline constexpr std::size_t whole_blocks(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock * kRowBlock; }
+inline constexpr std::uint32_t kNoWord = 0xFFFFFFFF;  // fills up blocks; no word and no lemma has this number
 struct VectorRows {
     const std::uint32_t *words, *lemmas;
     const std::int64_t* squares;
@@ -50,8 +54,7 @@ struct Kernels {
     void (*multiply)(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
                      std::int32_t* products);
     void (*find_steps)(VectorRow x, VectorRows y, const std::int32_t* products, std::int32_t* steps);
-    std::uint8_t (*finish_cells)(VectorRow x, VectorRows y, const std::int32_t* steps, std::uint8_t* cells,
-                                 std::uint8_t* best);
+    std::int32_t (*finish_cells)(VectorRow x, VectorRows y, std::int32_t* steps, std::uint8_t* cells, std::int32_t* best);
     std::int32_t (*finish_cosines)(const std::int32_t* products, double square, const double* squares, std::size_t size,
                                    std::int32_t* similarities, std::int32_t* best);
     std::int32_t (*join_neighbours)(const std::int32_t* upper, const std::int32_t* lower, std::size_t pairs,

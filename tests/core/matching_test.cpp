@@ -60,13 +60,15 @@ void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
     kernels.widen(x.values.data(), wide_x.size(), wide_x.data());
     kernels.widen(y.values.data(), wide_y.size(), wide_y.data());
     std::vector<double> squares(y.squares.begin(), y.squares.end());
-    std::vector<std::int32_t> products(kWords), steps(kWords), cosines(kWords), upper(kWords), best(kWords), best_pair(kWords);
-    std::vector<std::uint8_t> cells(kWords), best_cells(kWords);
+    constexpr std::size_t kRoom = whole_blocks(kWords);
+    std::vector<std::int32_t> products(kRoom), steps(kRoom), cosines(kWords), upper(kWords), best(kWords), best_pair(kWords);
+    std::vector<std::uint8_t> cells(kRoom);
+    std::vector<std::int32_t> best_cells(kRoom);
     for (std::size_t a = 0; a < kWords; ++a) {
         const VectorRow row{left.word[a], left.lemma[a], left.square[a], left.inverse[a]};
         kernels.multiply(wide_x.data() + a * dimensions, wide_y.data(), kWords, dimensions, products.data());
         kernels.find_steps(row, rows, products.data(), steps.data());
-        hash.add(kernels.finish_cells(row, rows, steps.data(), cells.data(), best_cells.data()));
+        hash.add(static_cast<std::uint32_t>(kernels.finish_cells(row, rows, steps.data(), cells.data(), best_cells.data())));
         hash.add(static_cast<std::uint32_t>(kernels.finish_cosines(products.data(), x.squares[a], squares.data(), kWords,
                                                                    cosines.data(), best.data())));
         hash.add(static_cast<std::uint32_t>(
@@ -77,7 +79,7 @@ void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
         upper.swap(cosines);
     }
     for (std::size_t b = 0; b < kWords; ++b)
-        for (std::int32_t value : {std::int32_t{best_cells[b]}, best[b], best_pair[b]})
+        for (std::int32_t value : {best_cells[b], best[b], best_pair[b]})
             hash.add(static_cast<std::uint32_t>(value));
 }
 
