@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <memory_resource>
 #include <mutex>
 #include <vector>
@@ -39,14 +38,21 @@ class Arena : public std::pmr::monotonic_buffer_resource {
 // An arena that is emptied again and again: its first block stays.
 class ReusedArena {
    public:
+    ReusedArena() = default;
+    ReusedArena(const ReusedArena&) = delete;
+    ReusedArena& operator=(const ReusedArena&) = delete;
+    ~ReusedArena() {
+        memory_.release();
+        RecycledMemory::shared().deallocate(first_, kFirstBlock);
+    }
     std::pmr::memory_resource* memory() { return &memory_; }
     void empty() { memory_.release(); }
 
    private:
     static constexpr std::size_t kFirstBlock = std::size_t{1} << 16;
 
-    std::unique_ptr<std::byte[]> first_{new std::byte[kFirstBlock]};
-    std::pmr::monotonic_buffer_resource memory_{first_.get(), kFirstBlock, &RecycledMemory::shared()};
+    void* first_ = RecycledMemory::shared().allocate(kFirstBlock);
+    std::pmr::monotonic_buffer_resource memory_{first_, kFirstBlock, &RecycledMemory::shared()};
 };
 
 }  // namespace tesla
