@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <string_view>
 #include <vector>
 
 #include "base/array_view.h"
@@ -17,7 +18,8 @@ namespace tesla {
 inline constexpr const char* kGuardFeatures[] = {"padding",  "insertion", "surplus", "digression", "stray",
                                                  "disorder", "stutter",   "numbers", "negation"};
 inline constexpr std::size_t kGuardColumns = sizeof(kGuardFeatures) / sizeof(kGuardFeatures[0]);
-inline constexpr std::size_t kNegationColumn = kGuardColumns - 1;
+inline constexpr std::size_t kStrayColumn = 4, kNegationColumn = kGuardColumns - 1;
+static_assert(std::string_view(kGuardFeatures[kStrayColumn]) == "stray");
 
 // A particle (not, ne) or a word that may go with one in the same clause (rien, nikdo): the larger number counts.
 enum NegationKind : std::uint8_t { kNoNegation = 0, kParticle = 1, kNegativeWord = 2 };

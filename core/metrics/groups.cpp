@@ -98,11 +98,11 @@ struct MeasuredReader {
     CharacterReader reader;
 };
 
-// Reads the tokens of texts for the guards.
+// Reads the tokens of texts for the guards; `sentences` says whether anyone asks where they begin.
 struct GuardReader {
-    GuardReader(const AnalysedTexts& of, CriticalWords& words)
+    GuardReader(const AnalysedTexts& of, CriticalWords& words, bool sentences)
         : tokens(of.tokens), numbers(words.numbers(tokens)), negations(words.negations(tokens)),
-          starts(sentence_starts(tokens, of.texts)) {
+          starts(sentences ? sentence_starts(tokens, of.texts) : std::vector<std::uint8_t>(tokens.start.size())) {
         view().check();
     }
 
@@ -337,7 +337,7 @@ std::vector<Rows> VectorGroup::compare_segments(const std::vector<AnalysedStream
 std::size_t GuardGroup::columns() const { return kGuardColumns; }
 
 std::unique_ptr<FeatureGroup::Prepared> GuardGroup::prepare(const AnalysedTexts& texts) const {
-    return std::make_unique<Holding<Guards>>(GuardReader(texts, words_).view());
+    return std::make_unique<Holding<Guards>>(GuardReader(texts, words_, true).view());
 }
 
 Rows GuardGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
@@ -347,10 +347,11 @@ Rows GuardGroup::compare(const Prepared& reference, const Prepared& hypothesis, 
 }
 
 std::vector<Rows> GuardGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                               const std::vector<bool>&) const {
+                                               const std::vector<bool>& read) const {
     GuardMatcher matcher;
     std::vector<Rows> streams = rows_of_segments(
-        references, hypothesis, kGuardColumns, [&](const AnalysedTexts& batch) { return GuardReader(batch, words_); },
+        references, hypothesis, kGuardColumns,
+        [&](const AnalysedTexts& batch) { return GuardReader(batch, words_, read[kStrayColumn]); },
         [&](const GuardText& x, const GuardText& y, double* row) { matcher.compare(x, y, row); });
     for (Rows& rows : streams) mark_missing(rows);
     return streams;
