@@ -54,11 +54,8 @@ class TextOptions:
     columns: Columns | None = None
     missing: Missing = "error"
     analysed: bool = False
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """All files that are read."""
-        return (*self.references, *self.systems, *([] if self.source is None else [self.source]))
+    files: tuple[str, ...] = ()
+    """All files that the options name."""
 
 
 def text_options(command: Callable[..., object]) -> Callable[..., object]:
@@ -95,7 +92,8 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
         columns: str | None, missing: Missing, analysed: bool = False, **others: Any,
     ) -> object:  # fmt: skip
         parsed = None if columns is None else Columns.parse(columns)
-        texts = TextOptions(references, (*inputs, *systems), source, parsed, missing, analysed)
+        files = (*references, *inputs, *systems, *([] if source is None else [source]))
+        texts = TextOptions(references, (*inputs, *systems), source, parsed, missing, analysed, files)
         return command(texts=texts, **others)
 
     return with_texts
@@ -184,9 +182,9 @@ def _open_parallel(texts: TextOptions) -> Inputs:
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
         return _table_inputs(names, texts.columns, may_lack=texts.missing == "skip")
-    if any_marked_up(*texts.files):
+    if any_marked_up(*references, *names, source):
         return _marked_inputs(references, names, source)
-    length = known_length(texts.files) if sys.stderr is not None and sys.stderr.isatty() else None
+    length = known_length([*references, *names]) if sys.stderr is not None and sys.stderr.isatty() else None
     if names == (STANDARD_INPUT,) and not texts.analysed:
         standard_input = _TabbedInput()
         chunks = read_chunks(references, [standard_input], source)

@@ -29,7 +29,7 @@ def check_table_request(
 ) -> None:
     """Refuse, before any work is done, what these outputs cannot hold."""
     wanted = "--engine" if engine is not None else f"-o {output}"
-    if not all(file.endswith(".parquet") for file in texts.files) or texts.references or texts.source:
+    if not all(file.endswith(".parquet") for file in texts.systems) or texts.references or texts.source:
         raise UsageError(
             f"{wanted} takes Parquet tables (.parquet) with hypotheses and references, no other files"
         )
