@@ -96,12 +96,6 @@ def test_hostile_words_are_left_alone() -> None:
     assert len(splitter.split("a" * 80)) == 20  # equal means: as few parts as possible
 
 
-def test_a_batch_is_its_words_one_by_one() -> None:
-    splitter = CompoundSplitter({"haus": 500, "boot": 500})
-    words = ["Hausboot", "Boot", "Haus"]
-    assert splitter.splits(words) == [splitter.split(word) for word in words]
-
-
 def test_a_list_survives_its_file(tmp_path: Path) -> None:
     path = tmp_path / "compounds-de.tesla"
     write_resource(path, compound_resource({"straße": 1000.0, "bahn": 5000.0}, "de"))

@@ -15,7 +15,6 @@ from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.features import FeatureGroup
 from tesla_eval.metrics.features.measures import MEASURES
 from tesla_eval.metrics.features.ngrams import CharacterGroup, NgramGroup
-from tesla_eval.metrics.segments import unordered_pairs
 from tesla_eval.tuning.mbr import MbrOptions, agreement_with_aggregate, expected_scores, mbr
 from tesla_eval.tuning.nbest import Candidate, CandidateList
 
@@ -94,7 +93,7 @@ def test_pairs_match_both_ways_as_they_do_one_way_at_a_time(group: FeatureGroup,
     bound = group.bind(analysis)
     assert bound is not None
     prepared = bound.prepare(analysis.analyse(texts)[0])
-    first, second = unordered_pairs(len(texts))
+    first, second = np.triu_indices(len(texts))
     forth, back = bound.compare_both_ways(prepared, first, second)
     np.testing.assert_array_equal(forth, bound.compare(prepared, prepared, first, second))
     np.testing.assert_array_equal(back, bound.compare(prepared, prepared, second, first))

@@ -49,7 +49,6 @@ from tesla_eval.metrics.segments import (
     same_text,
     streams_of_one,
     texts_of,
-    unordered_pairs,
 )
 
 if TYPE_CHECKING:
@@ -287,7 +286,7 @@ class FeatureMetric(Metric):
         matrix = np.empty((len(texts), len(texts)))
         (batch,) = self.analysis.analyse(texts)
         prepared = self._prepare(batch)
-        first, second = unordered_pairs(len(texts))
+        first, second = np.triu_indices(len(texts))  # every pair once, each text with itself too
         for start in range(0, len(first), _PAIRS_AT_ONCE):
             i, j = first[start : start + _PAIRS_AT_ONCE], second[start : start + _PAIRS_AT_ONCE]
             compared = [

@@ -134,16 +134,6 @@ def blocks_of_pairs(
         yield rows, np.repeat(rows, references), np.tile(np.arange(references), len(rows))
 
 
-def unordered_pairs(texts: int) -> tuple[Index, Index]:
-    """Every pair of texts once, each text with itself too.
-
-    >>> [side.tolist() for side in unordered_pairs(2)]
-    [[0, 0, 1], [0, 1, 1]]
-    """
-    first, second = np.triu_indices(texts)
-    return first.astype(np.int64), second.astype(np.int64)
-
-
 def _check_texts(what: str, texts: Sequence[str]) -> None:
     if _types_in(texts) <= _TEXT:
         return

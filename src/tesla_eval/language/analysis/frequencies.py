@@ -116,10 +116,6 @@ class CompoundSplitter:
                 parts = count
         return tuple(_spans(tails, parts)) or whole
 
-    def splits(self, words: Sequence[str]) -> list[tuple[Span, ...]]:
-        """The spans of each word's parts."""
-        return [self.split(word) for word in words]
-
     def _tails(self, text: str) -> list[dict[int, _Tail]]:
         """For every position, by number of parts, the best way to cut the text from there to its end."""
         tails: list[dict[int, _Tail]] = [{} for _ in range(len(text) + 1)]

@@ -254,9 +254,9 @@ class Pipeline:
     def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
         """For each compound its parts as (word type, start, end), for any other word nothing."""
         assert self.compounds is not None
-        forms = lexicon.forms(words)
         parts: list[list[tuple[int, int, int]]] = []
-        for form, spans in zip(forms, self.compounds.splits(forms), strict=True):
+        for form in lexicon.forms(words):
+            spans = self.compounds.split(form)
             if len(spans) < 2:
                 parts.append([])
                 continue

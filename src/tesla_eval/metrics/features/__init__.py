@@ -132,18 +132,15 @@ class BoundGroup(ABC):
 class CoreGroup(BoundGroup):
     """A group that the core computes: `make` makes its object of the core for the words of a vocabulary."""
 
+    signature: Mapping[str, str] = MappingProxyType({})
+
     def __init__(
         self, make: Callable[[Vocabulary], _core.FeatureGroup], features: Sequence[Feature],
         fingerprints: Mapping[str, str] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.core = PerVocabulary(make)
         self.features = tuple(features)
-        self._fingerprints = fingerprints
-
-    @property
-    def signature(self) -> Mapping[str, str]:
-        """The fingerprints of the resources that the group reads."""
-        return self._fingerprints
+        self.signature = fingerprints
 
     def prepare(self, batch: AnalysedBatch) -> _core.PreparedTexts:
         """The texts as the core keeps them."""
