@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -164,11 +164,6 @@ class LinearModel:
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_weights(path: Path) -> LinearModel:
-    """The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
-    return read_document(path, _parse, "a file of weights", "tesla train")
-
-
 def load_weights(metric: str, language: str, weights: LinearModel | str | Path | None = None) -> LinearModel:
     """The weights of a metric (`tesla-x`): those given, those in a file, or the installed ones.
 
@@ -211,3 +206,7 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
         data=tuple(map(str, document["data"])), date=str(document["date"]), training=dict(document["training"]),
         fingerprint=fingerprint, settings=dict(document.get("settings", {})),
     )  # fmt: skip
+
+
+read_weights = partial(read_document, parse=_parse, what="a file of weights", command="tesla train")
+"""The model in a file; raises `ResourceError`, which says what is wrong, if it is not valid."""
