@@ -15,14 +15,20 @@ from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup
 __all__ = ["TENSE", "TenseGroup"]
 
 TENSE = "tense"
-_TENSES = {"VBD": 1, "VBZ": 2, "VBP": 2, "MD": 3}
-"""The columns of past, present and modal verbs, which the future has too; column 0 says that there is no such verb."""
+_NONE, _PAST, _PRESENT, _FUTURE = range(4)
 _KINDS = 4
+_TAGS = {"VBD": _PAST, "VBZ": _PRESENT, "VBP": _PRESENT}
+_MODAL = "MD"
+_MODALS = {
+    **dict.fromkeys(("will", "'ll", "’ll", "wo", "shall"), _FUTURE),
+    **dict.fromkeys(("would", "'d", "’d", "could", "might", "should"), _PAST),
+}
+"""Modals by their form; all others, such as `can`, are in the present."""
 
 
 @dataclass(frozen=True)
 class TenseGroup(FeatureGroup):
-    """By how much the shares of past, present and modal verbs differ: 0 for a copy, 1 if they have none in common."""
+    """By how much the shares of past, present and future verbs differ: 0 for a copy, 1 if they have none in common."""
 
     name: ClassVar[str] = TENSE
 
@@ -36,14 +42,30 @@ class _BoundTense(BoundGroup):
 
     def prepare(self, batch: AnalysedBatch) -> Index:
         """For every text 1 if it has no finite verb, the verbs of each tense, and the sum of these four."""
-        tag_ids = batch.vocabulary.tag_ids
-        tense_of = {tag_ids[tag]: tense for tag, tense in _TENSES.items() if tag in tag_ids}
-        tags = batch.core.tag.tolist()  # for a few words, lists are quicker than arrays
+        tenses = self._tenses(batch)
         rows = []
         for start, end in pairwise(batch.core.offsets.tolist()):
-            verbs = [tense_of[tag] for tag in tags[start:end] if tag in tense_of]
-            rows.append((not verbs, verbs.count(1), verbs.count(2), verbs.count(3), len(verbs) or 1))
+            text = tenses[start:end]
+            past, present, future = (text.count(tense) for tense in (_PAST, _PRESENT, _FUTURE))
+            verbs = past + present + future
+            rows.append((not verbs, past, present, future, verbs or 1))
         return np.array(rows, np.int64).reshape(-1, _KINDS + 1)
+
+    @staticmethod
+    def _tenses(batch: AnalysedBatch) -> list[int]:
+        """The tense of every word, which only finite verbs have; for a few words, lists are quicker than arrays."""
+        tag_ids = batch.vocabulary.tag_ids
+        tense_of = {tag_ids[tag]: tense for tag, tense in _TAGS.items() if tag in tag_ids}
+        tags = batch.core.tag.tolist()
+        tenses = [tense_of.get(tag, _NONE) for tag in tags]
+        modal = tag_ids.get(_MODAL)
+        if modal in tags:
+            places = [place for place, tag in enumerate(tags) if tag == modal]
+            for place, form in zip(
+                places, batch.vocabulary.lexicon.forms(batch.core.word[places]), strict=True
+            ):
+                tenses[place] = _MODALS.get(form.lower(), _PRESENT)
+        return tenses
 
     def compare(
         self, reference: Index, hypothesis: Index, reference_index: Index, hypothesis_index: Index
