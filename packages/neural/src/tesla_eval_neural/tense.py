@@ -10,7 +10,7 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
+from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup
 
 __all__ = ["TENSE", "TenseGroup"]
 
@@ -75,10 +75,3 @@ class _BoundTense(BoundGroup):
         all_of_x, all_of_y = x[:, _KINDS:], y[:, _KINDS:]
         differences = np.abs(x[:, :_KINDS] * all_of_y - y[:, :_KINDS] * all_of_x).sum(axis=1, keepdims=True)
         return np.asarray(differences / (2 * all_of_x * all_of_y))
-
-    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
-        """The value."""
-        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
-
-        row = self.compare(self.prepare(reference), self.prepare(hypothesis), FIRST, FIRST)[0]
-        return GroupDetail(row, (ValueDetail(name=TENSE, value=float(row[0])),))
