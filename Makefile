@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/* core/*/*/*)
 
 # Where Clang is; version 14 is the oldest that is tried.
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))

@@ -1,9 +1,9 @@
-"""Write core/baselines/mteval_categories.h: the numbers, punctuation and symbols of the package regex.
+"""Write core/metrics/baselines/mteval_categories.h: the numbers, punctuation and symbols of the package regex.
 
 sacreBLEU's tokeniser `intl` asks regex for `\\p{N}`, `\\p{P}` and `\\p{S}`. The version of Unicode is the one that the
 description of regex names.
 
-python tools/make_mteval_tables.py > core/baselines/mteval_categories.h
+python tools/make_mteval_tables.py > core/metrics/baselines/mteval_categories.h
 """
 
 import re

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "alignment/word_aligner.h"
+#include "training/word_aligner.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/texts.h"

@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.h"
-#include "analysis/character_map.h"
+#include "language/analysis/analysis.h"
+#include "language/analysis/character_map.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
-#include "analysis/lexicon.h"
-#include "analysis/word_facts.h"
-#include "analysis/word_marks.h"
+#include "language/analysis/lexicon.h"
+#include "language/analysis/word_facts.h"
+#include "language/analysis/word_marks.h"
 #include "bindings/texts.h"
 
 namespace nb = nanobind;

@@ -10,18 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/tokeniser.h"
+#include "language/analysis/tokeniser.h"
 #include "bindings/arrays.h"
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/pairs.h"
-#include "baselines/bleu.h"
-#include "baselines/edit_rate.h"
-#include "baselines/mteval_categories.h"
-#include "baselines/porter_stemmer.h"
-#include "baselines/rouge.h"
-#include "baselines/sacrebleu_tokeniser.h"
-#include "baselines/word_texts.h"
+#include "metrics/baselines/bleu.h"
+#include "metrics/baselines/edit_rate.h"
+#include "metrics/baselines/mteval_categories.h"
+#include "metrics/baselines/porter_stemmer.h"
+#include "metrics/baselines/rouge.h"
+#include "metrics/baselines/sacrebleu_tokeniser.h"
+#include "metrics/baselines/word_texts.h"
 #include "bindings/bindings.h"
 
 namespace nb = nanobind;

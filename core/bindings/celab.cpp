@@ -12,7 +12,7 @@
 #include "base/unicode.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "celab/batch.h"
+#include "matching/celab/batch.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

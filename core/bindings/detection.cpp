@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/detection.h"
+#include "language/analysis/detection.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"

@@ -14,8 +14,8 @@
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "base/front_coded.h"
-#include "analysis/plain_lemmas.h"
-#include "analysis/sense_index.h"
+#include "language/analysis/plain_lemmas.h"
+#include "language/analysis/sense_index.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/character_map.h"
-#include "analysis/word_pieces.h"
+#include "language/analysis/character_map.h"
+#include "language/analysis/word_pieces.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"

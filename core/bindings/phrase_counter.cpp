@@ -13,7 +13,7 @@
 #include "bindings/arrays.h"
 #include "bindings/texts.h"
 #include "bindings/bindings.h"
-#include "pivot/phrase_counter.h"
+#include "training/phrase_counter.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

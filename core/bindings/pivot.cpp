@@ -12,8 +12,8 @@
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/measures.h"
-#include "pivot/phrase_table.h"
-#include "pivot/pivot_bags.h"
+#include "language/pivot/phrase_table.h"
+#include "matching/pivot_bags.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

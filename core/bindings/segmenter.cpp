@@ -4,8 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrays.h"
-#include "analysis/segmenter.h"
-#include "analysis/segmenter_trainer.h"
+#include "language/analysis/segmenter.h"
+#include "training/segmenter_trainer.h"
 
 namespace tesla {
 namespace {

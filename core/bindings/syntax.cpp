@@ -9,8 +9,8 @@
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "syntax/span_parser.h"
-#include "syntax/span_trainer.h"
+#include "language/syntax/span_parser.h"
+#include "training/span_trainer.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

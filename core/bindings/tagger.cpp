@@ -12,8 +12,8 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "analysis/tagger.h"
-#include "analysis/tagger_trainer.h"
+#include "language/analysis/tagger.h"
+#include "training/tagger_trainer.h"
 #include "base/unicode.h"
 
 namespace nb = nanobind;

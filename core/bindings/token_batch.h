@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.h"
+#include "language/analysis/analysis.h"
 #include "base/checks.h"
 #include "bindings/texts.h"
 #include "metrics/feature_group.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "bindings/bindings.h"
-#include "analysis/segmenter.h"
-#include "analysis/tokeniser.h"
+#include "language/analysis/segmenter.h"
+#include "language/analysis/tokeniser.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -32,7 +32,7 @@ void bind_tokeniser(nanobind::module_& m) {
         .def(nb::init<std::string_view, const Segmenter*>(), nb::arg("language"), nb::arg("segmenter") = nb::none(),
              nb::keep_alive<1, 3>())
         .def_static("from_table", &Tokeniser::from_table, nb::arg("table"),
-                    "A tokeniser by rules of one's own: lines of a key and words, as in core/analysis/tokeniser_languages.h.")
+                    "A tokeniser by rules of one's own: lines of a key and words, as in core/language/analysis/tokeniser_languages.h.")
         .def(
             "spans",
             [](const Tokeniser& self, std::string_view text) {

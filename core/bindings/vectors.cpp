@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/character_map.h"
-#include "analysis/vector_table.h"
-#include "analysis/word_vectors.h"
+#include "language/analysis/character_map.h"
+#include "language/analysis/vector_table.h"
+#include "language/analysis/word_vectors.h"
 #include "bindings/arrays.h"
 #include "bindings/measures.h"
 #include "bindings/texts.h"

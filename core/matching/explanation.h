@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/lexicon.h"
+#include "language/analysis/lexicon.h"
 #include "matching/bags.h"
 #include "matching/matching.h"
 #include "matching/text_bags.h"

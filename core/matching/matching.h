@@ -14,7 +14,7 @@
 
 #include "base/interrupt.h"
 #include "matching/bags.h"
-#include "analysis/lexicon.h"
+#include "language/analysis/lexicon.h"
 #include "matching/settled_transport.h"
 #include "matching/transport.h"
 

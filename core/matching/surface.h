@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysis.h"
-#include "analysis/word_facts.h"
+#include "language/analysis/analysis.h"
+#include "language/analysis/word_facts.h"
 #include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/pairs.h"

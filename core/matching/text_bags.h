@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/lexicon.h"
+#include "language/analysis/lexicon.h"
 #include "base/array_view.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/analysis.h"
-#include "analysis/word_vectors.h"
+#include "language/analysis/analysis.h"
+#include "language/analysis/word_vectors.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
 #include "matching/measures.h"

@@ -13,7 +13,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "analysis/vector_table.h"
+#include "language/analysis/vector_table.h"
 #include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "matching/settled_transport.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.h"
+#include "language/analysis/analysis.h"
 #include "base/array_view.h"
 #include "base/pairs.h"
 

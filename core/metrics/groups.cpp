@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "analysis/sentence_starts.h"
+#include "language/analysis/sentence_starts.h"
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"

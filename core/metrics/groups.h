@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/word_facts.h"
-#include "analysis/word_marks.h"
-#include "analysis/word_vectors.h"
+#include "language/analysis/word_facts.h"
+#include "language/analysis/word_marks.h"
+#include "language/analysis/word_vectors.h"
 #include "matching/text_bags.h"
 #include "metrics/feature_group.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/lexicon.h"
+#include "language/analysis/lexicon.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "analysis/lexicon.h"
+#include "language/analysis/lexicon.h"
 
 int main() {
     using namespace tesla;

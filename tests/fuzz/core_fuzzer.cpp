@@ -10,21 +10,21 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/analysis.h"
-#include "analysis/plain_lemmas.h"
-#include "analysis/segmenter.h"
-#include "analysis/tagger.h"
+#include "language/analysis/analysis.h"
+#include "language/analysis/plain_lemmas.h"
+#include "language/analysis/segmenter.h"
+#include "language/analysis/tagger.h"
 #include "base/front_coded.h"
 #include "base/unicode.h"
-#include "celab/celab.h"
-#include "celab/paths.h"
-#include "lm/ngram_model.h"
+#include "matching/celab/celab.h"
+#include "matching/celab/paths.h"
+#include "language/lm/ngram_model.h"
 #include "matching/bags.h"
 #include "matching/characters.h"
 #include "matching/matching.h"
 #include "matching/surface.h"
-#include "pivot/phrase_table.h"
-#include "pivot/pivot.h"
+#include "language/pivot/phrase_table.h"
+#include "matching/pivot.h"
 
 namespace {
 

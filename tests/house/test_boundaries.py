@@ -1,12 +1,17 @@
-"""Which modules may import the compiled core and the public names: import-linter does not see a compiled module."""
+"""What import-linter does not see: the compiled core, the public names, and the order of the core's own rooms."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import tesla_eval
 
 PACKAGE = Path(tesla_eval.__file__).parent
+CORE = Path(__file__).resolve().parents[2] / "core"
+CORE_ROOMS = ("base", "language", "matching", "encoder", "simd", "metrics", "tuning", "training", "bindings")
+"""Left to right. simd compiles the kernels of encoder and matching for each CPU, which call it through a table."""
+MAY_CALL_SIMD = {"language", "matching", "encoder"}
 USE_THE_CORE = {"language", "matching", "metrics", "tuning", "training"}
 
 
@@ -31,3 +36,17 @@ def test_few_rooms_use_the_core() -> None:
 def test_nothing_in_the_package_uses_its_public_names() -> None:
     rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir()} | {"_core"}
     assert [room for room, module, name in imports() if module == "tesla_eval" and name not in rooms] == []
+
+
+def test_the_rooms_of_the_core_include_only_those_to_their_left() -> None:
+    sources = [path for path in sorted(CORE.rglob("*")) if path.suffix in {".h", ".cpp", ".inc"}]
+    assert {path.relative_to(CORE).parts[0] for path in sources} == set(CORE_ROOMS)
+    wrong = []
+    for path in sources:
+        room = path.relative_to(CORE).parts[0]
+        for name in re.findall(r'#include "([^"]+)"', path.read_text("utf-8")):
+            other = name.split("/")[0]
+            to_the_right = CORE_ROOMS.index(other) > CORE_ROOMS.index(room)
+            if to_the_right and not (other == "simd" and room in MAY_CALL_SIMD):
+                wrong.append((str(path.relative_to(CORE)), name))
+    assert wrong == []

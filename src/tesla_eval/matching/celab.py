@@ -3,7 +3,7 @@
 The program falls into one for each side. Which n-grams of a side can be matched together is a transversal matroid,
 and by the theorem of Mendelsohn and Dulmage one matching gives both the reference and the hypothesis the best that
 each could have alone. So the score is (covered reference + f · covered hypothesis) / Z with both optima on their own;
-`core/celab/cover.h` and `core/celab/paths.h` say how each is found without a general solver.
+`core/matching/celab/cover.h` and `core/matching/celab/paths.h` say how each is found without a general solver.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ DROPPED_AXES = 8
 """The first principal axes of whole words, which mostly tell how frequent a word is (Mu & Viswanath 2018)."""
 EMBEDDINGS_TENSOR = "embeddings.word_embeddings.weight"
 
-MOST_DIMENSIONS_OF_TABLE = 256  # as in core/analysis/vector_table.h
+MOST_DIMENSIONS_OF_TABLE = 256  # as in core/language/analysis/vector_table.h
 
 _LONGEST_HEADER = 16 << 20  # bytes; that of a large model has some hundred thousand
 _MOST_DIMENSIONS = 4096

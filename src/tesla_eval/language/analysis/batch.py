@@ -299,7 +299,7 @@ HAS_DIGIT, _CAPITALISED, _LETTER, HAS_APOSTROPHE = (
     2,
     4,
     8,
-)  # the first three as in core/analysis/word_facts.h
+)  # the first three as in core/language/analysis/word_facts.h
 LOWERING = CharacterMap(
     lambda c: (
         None if c == CAPITAL_SIGMA else c.lower(),

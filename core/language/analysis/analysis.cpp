@@ -1,0 +1,175 @@
+#include "language/analysis/analysis.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <unordered_set>
+
+#include "base/unicode.h"
+
+namespace tesla {
+namespace {
+
+constexpr std::size_t kBytesPerToken = 4;  // where there are more, vectors grow
+constexpr std::size_t kTaggedTogether = 64;  // texts of a draft
+
+}  // namespace
+
+void TokenArrays::reserve(std::size_t texts, std::size_t tokens) {
+    offsets.reserve(texts + 1);
+    for (auto* array : {&word, &lemma, &start, &end}) array->reserve(tokens);
+    tag.reserve(tokens);
+    for (auto* array : {&universal, &function}) array->reserve(tokens);
+}
+
+Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts)
+    : lexicon_(lexicon) {
+    std::u32string decoded;
+    std::vector<Span> spans;
+    std::vector<std::string_view> words;
+    std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
+    std::size_t bytes = 0;
+    for (std::string_view text : texts) bytes += text.size();
+    words.reserve(bytes / kBytesPerToken);
+    tokens_.reserve(bytes / kBytesPerToken);
+    offsets_.reserve(texts.size() + 1);
+    for (std::string_view text : texts) {
+        decode_utf8(text, decoded);
+        tokeniser.tokenise(decoded.data(), decoded.size(), spans);
+        bool ascii = decoded.size() == text.size();
+        if (!ascii) {
+            byte_of.resize(decoded.size() + 1);
+            std::uint32_t at = 0;
+            for (std::size_t i = 0; i < decoded.size(); ++i) {
+                byte_of[i] = at;
+                char32_t c = decoded[i];
+                at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+            }
+            byte_of[decoded.size()] = at;
+        }
+        for (Span s : spans) {
+            std::uint32_t from = ascii ? s.start : byte_of[s.start], to = ascii ? s.end : byte_of[s.end];
+            words.push_back(text.substr(from, to - from));
+            tokens_.push_back({0, s.start, s.end});
+        }
+        offsets_.push_back(tokens_.size());
+    }
+    std::vector<std::uint32_t> ids = lexicon.intern_words(words);
+    for (std::size_t i = 0; i < ids.size(); ++i) tokens_[i].word = ids[i];
+    find_undefined();
+}
+
+void Draft::find_undefined() {
+    std::unordered_set<std::uint32_t> seen;
+    for (const Token& token : tokens_) {
+        if (lexicon_.is_defined(token.word)) continue;
+        if (seen.insert(token.word).second) undefined_.push_back(token.word);
+    }
+}
+
+void Draft::define_plain(const PlainLemmas& lemmas, const SenseIndex* senses) {
+    if (!undefined_.empty()) undefined_ = tesla::define_plain(lexicon_, undefined_, lemmas, senses);
+}
+
+// The tokens of some texts, and their labels, tagged together.
+class Draft::Tagging {
+   public:
+    Tagging(Lexicon& lexicon, const std::vector<LabelMeaning>& labels) : lexicon_(lexicon), labels_(labels) {
+        if (lexicon.tagger()) rows_.emplace(*lexicon.tagger());
+    }
+    void begin() {
+        if (rows_) rows_->clear();
+    }
+    void add_text(const ArrayView<Token>& tokens) {
+        if (!rows_) return;
+        for (const Token& token : tokens) rows_->push_back(*lexicon_.word(token.word).features);
+        rows_->end_text();
+    }
+    void tag() {
+        if (!rows_) return;
+        found_.resize(rows_->places());
+        lexicon_.tagger()->tag(*rows_, found_.data());
+    }
+    // Of a token of a text, both counted from 0.
+    const LabelMeaning& meaning(std::size_t text, std::size_t token) const {
+        static constexpr LabelMeaning kUntagged{0, 0, false, false};
+        return rows_ ? labels_.at(found_[rows_->start(text) + token]) : kUntagged;
+    }
+
+   private:
+    Lexicon& lexicon_;
+    const std::vector<LabelMeaning>& labels_;
+    std::optional<WordRows> rows_;
+    std::vector<std::uint16_t> found_;
+};
+
+std::vector<TokenArrays> Draft::finish(const std::vector<std::unique_ptr<Draft>>& drafts,
+                                       const std::vector<LabelMeaning>& labels, bool keep_punctuation) {
+    std::vector<TokenArrays> out(drafts.size());
+    std::size_t most = 0;  // texts of a draft
+    for (std::size_t d = 0; d < drafts.size(); ++d) {
+        out[d].reserve(drafts[d]->texts(), drafts[d]->tokens_.size());
+        most = std::max(most, drafts[d]->texts());
+    }
+    if (most == 0) return out;
+    Tagging block(drafts[0]->lexicon_, labels), again(drafts[0]->lexicon_, labels);
+    for (std::size_t first = 0; first < most; first += kTaggedTogether) {
+        const auto for_each_text = [&](auto visit) {
+            for (std::size_t d = 0; d < drafts.size(); ++d)
+                for (std::size_t t = first; t < std::min(first + kTaggedTogether, drafts[d]->texts()); ++t) visit(d, t);
+        };
+        block.begin();
+        for_each_text([&](std::size_t d, std::size_t t) { block.add_text(drafts[d]->tokens(t)); });
+        block.tag();
+        std::size_t in_block = 0;
+        for_each_text([&](std::size_t d, std::size_t t) {
+            drafts[d]->append_text(t, block, in_block++, again, keep_punctuation, out[d]);
+        });
+    }
+    return out;
+}
+
+// The text is the one of the number `in_block` in `block`; where its compounds are split, it is tagged again.
+void Draft::append_text(std::size_t text, const Tagging& block, std::size_t in_block, Tagging& again, bool keep_punctuation,
+                        TokenArrays& out) const {
+    ArrayView<Token> tokens = this->tokens(text);
+    const auto is_split = [&](std::size_t i) {
+        return !lexicon_.word(tokens[i].word).parts.empty() && block.meaning(in_block, i).noun;
+    };
+    std::size_t whole = 0;  // tokens before the first that is split
+    while (whole < tokens.size && !is_split(whole)) ++whole;
+    const bool is_whole = whole == tokens.size;
+    std::vector<Token> split;
+    if (!is_whole) {
+        split.assign(tokens.data, tokens.data + whole);
+        for (std::size_t i = whole; i < tokens.size; ++i) {
+            if (!is_split(i)) {
+                split.push_back(tokens[i]);
+                continue;
+            }
+            for (const CompoundPart& part : lexicon_.word(tokens[i].word).parts)
+                split.push_back({part.word, tokens[i].start + part.start, tokens[i].start + part.end});
+        }
+        tokens = split;
+        again.begin();
+        again.add_text(tokens);
+        again.tag();
+    }
+    for (std::size_t i = 0; i < tokens.size; ++i) {
+        const WordType& type = lexicon_.word(tokens[i].word);
+        if (!keep_punctuation && !type.alphanumeric) continue;
+        const LabelMeaning& label = is_whole ? block.meaning(in_block, i) : again.meaning(0, i);
+        out.word.push_back(tokens[i].word);
+        std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);
+        if (lemma == WordType::kUndefined) throw std::logic_error("a word has no lemma yet");
+        out.lemma.push_back(lemma);
+        out.start.push_back(tokens[i].start);
+        out.end.push_back(tokens[i].end);
+        out.tag.push_back(label.tag);
+        out.universal.push_back(label.universal);
+        out.function.push_back(label.function);
+    }
+    out.offsets.push_back(static_cast<std::int64_t>(out.word.size()));
+}
+
+}  // namespace tesla

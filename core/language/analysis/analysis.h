@@ -1,0 +1,74 @@
+// core/language/analysis: text to tokens (specification §1), a batch at a time.
+//
+// A Draft (here) takes texts through the tokeniser (tokeniser.h, its rules per language, segmenter.h for scripts without
+// spaces) into the lexicon (lexicon.h), where every word type is looked at once and every later token is an integer. Words
+// get their lemmas and senses from plain_lemmas.h and sense_index.h, or from Python, once per new word type. Then the tagger
+// (tagger.h) tags, and the batch is flat arrays. word_facts.h and word_vectors.h tell more of words without their context.
+// The trainers of tagger and segmenter are in core/training.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "language/analysis/lexicon.h"
+#include "language/analysis/plain_lemmas.h"
+#include "language/analysis/sense_index.h"
+#include "language/analysis/tokeniser.h"
+#include "base/array_view.h"
+
+namespace tesla {
+
+// The flat arrays of an analysed batch; text i has the tokens offsets[i] .. offsets[i + 1].
+struct TokenArrays {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint32_t> word, lemma, start, end;
+    std::vector<std::uint16_t> tag;
+    std::vector<std::uint8_t> universal, function;
+
+    void reserve(std::size_t texts, std::size_t tokens);
+};
+
+// What a label of the tagger means.
+struct LabelMeaning {
+    std::uint16_t tag;
+    std::uint8_t universal;
+    bool function, noun;
+};
+
+// A batch between tokenising and tagging.
+class Draft {
+   public:
+    Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts);
+
+    // The word types of this batch that have no lemma yet, each once, in order of appearance.
+    const std::vector<std::uint32_t>& undefined_words() const { return undefined_; }
+    // Defines those of them whose lemmas are known without Python.
+    void define_plain(const PlainLemmas& lemmas, const SenseIndex* senses);
+    // Tags, splits compounds (German: the nouns; then tags again), drops tokens without a letter or a digit. The drafts are of
+    // one lexicon and are tagged together, which is faster.
+    static std::vector<TokenArrays> finish(const std::vector<std::unique_ptr<Draft>>& drafts,
+                                           const std::vector<LabelMeaning>& labels, bool keep_punctuation);
+
+   private:
+    struct Token {
+        std::uint32_t word, start, end;
+    };
+    class Tagging;
+    void find_undefined();
+    std::size_t texts() const { return offsets_.size() - 1; }
+    ArrayView<Token> tokens(std::size_t text) const {
+        return {tokens_.data() + offsets_[text], offsets_[text + 1] - offsets_[text]};
+    }
+    void append_text(std::size_t text, const Tagging& block, std::size_t in_block, Tagging& again, bool keep_punctuation,
+                     TokenArrays& out) const;
+
+    Lexicon& lexicon_;
+    std::vector<Token> tokens_;
+    std::vector<std::size_t> offsets_{0};
+    std::vector<std::uint32_t> undefined_;
+};
+
+}  // namespace tesla

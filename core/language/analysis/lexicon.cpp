@@ -1,0 +1,260 @@
+#include "language/analysis/lexicon.h"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "base/portable.h"
+#include "base/unicode.h"
+
+namespace tesla {
+
+namespace {
+
+// Recognises words that a batch has had lately, by their bytes alone. It forgets, and knows short words only.
+class RecentWords {
+   public:
+    explicit RecentWords(std::size_t words) : slots_(slots_for(words)) {}
+
+    // The number that was given with this word before, or else `number`, which it keeps.
+    std::uint32_t number_of(std::string_view word, std::uint32_t number) {
+        if (word.empty() || word.size() > kShortText) return number;
+        const std::uint64_t bytes = short_text(word);
+        Slot& slot = slots_[table_hash(bytes) & (slots_.size() - 1)];
+        if (slot.word != bytes) slot = {bytes, number};
+        return slot.number;
+    }
+
+   private:
+    struct Slot {
+        std::uint64_t word = 0;
+        std::uint32_t number = 0;
+    };
+    static std::size_t slots_for(std::size_t words) {
+        std::size_t slots = 16;
+        while (slots < kMostSlots && slots < words) slots *= 2;
+        return slots;
+    }
+    static constexpr std::size_t kMostSlots = 2048;
+
+    std::vector<Slot> slots_;
+};
+
+// Tells the texts of a batch apart.
+class BatchTexts {
+   public:
+    explicit BatchTexts(std::size_t most) : numbers_(most) {}
+
+    // Its number among those that differ.
+    std::uint32_t number_of(const HashedText& text) {
+        const auto fresh = static_cast<std::uint32_t>(texts_.size());
+        const std::uint32_t number = numbers_.find_or_add(
+            text.hash, fresh, [&](std::uint32_t known) { return texts_[known].text == text.text; });
+        if (number == fresh) texts_.push_back(text);
+        return number;
+    }
+    const std::vector<HashedText>& texts() const { return texts_; }
+
+   private:
+    FlatTable<> numbers_;
+    std::vector<HashedText> texts_;
+};
+
+}  // namespace
+
+const std::vector<std::uint32_t> Lemma::kNone;
+
+Lemma::Lemma(const LemmaSenses& given) {
+    if (given.count == 0) return;
+    known_ = std::make_unique<Known>();
+    std::vector<std::uint32_t>& senses = known_->senses;
+    senses.assign(given.senses, given.senses + given.count);
+    std::sort(senses.begin(), senses.end());
+    WideSignature& wide = known_->signature;
+    for (std::uint32_t sense : senses) {
+        const std::uint32_t hash = mixed(sense);
+        wide[hash / 64 % wide.size()] |= 1ULL << (hash % 64);
+    }
+    for (std::uint64_t word : wide) signature_ |= word;
+}
+
+bool Lemma::shares_sense(const Lemma& other) const {
+    if ((signature_ & other.signature_) == 0) return false;
+    std::uint64_t common = 0;
+    for (std::size_t i = 0; i < std::tuple_size_v<WideSignature>; ++i)
+        common |= known_->signature[i] & other.known_->signature[i];
+    if (common == 0) return false;
+    const std::uint32_t *i = senses().data(), *const i_end = i + senses().size();
+    const std::uint32_t *j = other.senses().data(), *const j_end = j + other.senses().size();
+    bool shared = false;
+    while (!shared && i != i_end && j != j_end) {  // whose turn it is nobody can foresee: no branch depends on it
+        const std::uint32_t x = *i, y = *j;
+        shared = x == y;
+        i += x < y;
+        j += y < x;
+    }
+    return shared;
+}
+
+std::uint32_t Interner::find(const HashedText& key) const {
+    return ids_.find(key.hash, [&](std::uint32_t id) { return keys_[id] == key.text; });
+}
+
+// Memory is slow: some keys ahead it is asked for the slots, then for the keys in them.
+void Interner::find_all(const HashedText* keys, std::size_t count, std::uint32_t* ids) const {
+    constexpr std::size_t kAtOnce = 16;
+    for (std::size_t start = 0; start < count; start += kAtOnce) {
+        const std::size_t end = std::min(start + kAtOnce, count);
+        for (std::size_t k = start; k < end; ++k) ids_.prefetch(keys[k].hash);
+        for (std::size_t k = start; k < end; ++k)
+            if (const std::uint32_t id = ids_.likely(keys[k].hash); id != kMissing) prefetch_memory(&keys_[id]);
+        for (std::size_t k = start; k < end; ++k) ids[k] = find(keys[k]);
+    }
+}
+
+std::uint32_t Interner::intern(const HashedText& key) {
+    if (const std::uint32_t known = find(key); known != kMissing) return known;
+    // All that may fail comes first: a key without a slot, or a slot without a key, would shift all later numbers.
+    ids_.reserve(keys_.size() + 1);
+    std::string owned(key.text);
+    keys_.prepare();
+    const auto id = static_cast<std::uint32_t>(keys_.size());
+    keys_.append([&](std::string& slot) noexcept { slot = std::move(owned); });
+    ids_.add(key.hash, id);
+    return id;
+}
+
+const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
+    const std::uint32_t hash = features.hash();
+    std::size_t alike = 0;
+    const std::uint32_t known =
+        numbers_.find(hash, [&](std::uint32_t number) { return kept_[number] == features || ++alike == kMostAlike; });
+    if (known != FlatTable<>::kMissing && alike < kMostAlike) return &kept_[known];
+    const auto number = static_cast<std::uint32_t>(kept_.size());
+    numbers_.reserve(numbers_.size() + 1);
+    kept_.prepare();
+    kept_.append([&](WordFeatures& place) noexcept { place = features; });
+    if (alike < kMostAlike) numbers_.add(hash, number);
+    return &kept_[number];
+}
+
+std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
+    RecentWords recent(words.size());
+    std::vector<HashedText> distinct;  // but for some that come again
+    std::vector<std::uint32_t> ids;
+    ids.reserve(words.size());
+    for (std::string_view word : words) {
+        const auto next = static_cast<std::uint32_t>(distinct.size());
+        ids.push_back(recent.number_of(word, next));
+        if (ids.back() == next) distinct.emplace_back(word);
+    }
+    const std::vector<std::uint32_t> distinct_ids = intern_distinct(distinct);
+    for (std::uint32_t& id : ids) id = distinct_ids[id];
+    return ids;
+}
+
+std::vector<std::uint32_t> Lexicon::find_words(const std::vector<HashedText>& words) {
+    constexpr std::size_t kAtOnce = 512;  // then a thread that has new words gets its turn
+    std::vector<std::uint32_t> ids(words.size());
+    for (std::size_t start = 0; start < words.size(); start += kAtOnce) {
+        std::shared_lock lock(words_mutex_);
+        word_ids_.find_all(words.data() + start, std::min(kAtOnce, words.size() - start), ids.data() + start);
+    }
+    return ids;
+}
+
+std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText>& words) {
+    std::size_t known = words_.size();
+    std::vector<std::uint32_t> ids = find_words(words);
+    std::vector<std::size_t> missing;  // words
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (ids[i] == Interner::kMissing) missing.push_back(i);
+    if (missing.empty()) return ids;
+    BatchTexts fresh(missing.size());
+    for (std::size_t i : missing) ids[i] = fresh.number_of(words[i]);
+    std::vector<std::uint32_t> fresh_ids(fresh.texts().size(), Interner::kMissing);
+    std::vector<HashedText> step_words;
+    SharedRound(entering_).go(fresh_ids.size(), [&](std::size_t from, std::size_t to) {
+        step_words.assign(fresh.texts().begin() + from, fresh.texts().begin() + to);
+        if (words_.size() != known) {  // another thread has entered some
+            const std::vector<std::uint32_t> found = find_words(step_words);
+            std::copy(found.begin(), found.end(), fresh_ids.begin() + from);
+        }
+        enter(step_words, fresh_ids.data() + from);
+        known = words_.size();
+    });
+    for (std::size_t i : missing) ids[i] = fresh_ids[ids[i]];
+    return ids;
+}
+
+// Looking at new words takes longer than entering them, and other threads need not wait for it.
+void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
+    std::vector<std::size_t> missing;
+    std::vector<std::u32string> forms;
+    std::vector<bool> alphanumeric;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (ids[i] != Interner::kMissing) continue;
+        missing.push_back(i);
+        std::u32string& form = forms.emplace_back();
+        decode_utf8(words[i].text, form);
+        alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
+    }
+    if (missing.empty()) return;
+    std::vector<WordFeatures> looks(missing.size());
+    if (tagger_) tagger_->features(forms.data(), forms.size(), looks.data());
+    std::vector<const WordFeatures*> features;
+    {
+        std::lock_guard lock(features_mutex_);
+        for (const WordFeatures& look : looks) features.push_back(features_.keep(look));
+    }
+    std::unique_lock lock(words_mutex_);
+    for (std::size_t k = 0; k < missing.size(); ++k) {
+        words_.prepare();
+        const std::uint32_t id = ids[missing[k]] = word_ids_.intern(words[missing[k]]);
+        if (id != words_.size()) continue;  // it came before, or another thread was first
+        words_.append([&](WordType& type) noexcept {
+            type.features = features[k];
+            type.alphanumeric = alphanumeric[k];
+        });
+    }
+}
+
+std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>& lemmas) {
+    std::vector<std::uint32_t> ids;
+    ids.reserve(lemmas.size());
+    std::lock_guard lock(lemmas_mutex_);
+    for (const LemmaSenses& given : lemmas) {
+        std::uint32_t id = lemma_ids_.find(given.text);
+        if (id == Interner::kMissing) {
+            Lemma fresh(given);
+            lemmas_.prepare();
+            id = lemma_ids_.intern(given.text);
+            lemmas_.append([&](Lemma& lemma) noexcept { lemma = std::move(fresh); });
+        } else if (const std::vector<std::uint32_t>& known = lemmas_[id].senses();
+                   known.size() != given.count || !std::is_permutation(known.begin(), known.end(), given.senses)) {
+            throw std::invalid_argument("the lemma '" + std::string(given.text) + "' is given with different senses");
+        }
+        ids.push_back(id);
+    }
+    return ids;
+}
+
+void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
+    std::lock_guard lock(definitions_mutex_);
+    const std::size_t words = words_.size(), lemmas = lemmas_.size();
+    auto is_wrong = [&](const WordDefinition& definition) {
+        return definition.word >= words || definition.lemma >= lemmas ||
+               std::any_of(definition.parts.begin(), definition.parts.end(),
+                           [&](const CompoundPart& part) { return part.word >= words; });
+    };
+    if (std::any_of(definitions.begin(), definitions.end(), is_wrong)) throw std::out_of_range("no such word or lemma");
+    for (WordDefinition& definition : definitions) {
+        WordType& type = words_[definition.word];
+        if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) continue;  // another thread was first
+        type.parts = std::move(definition.parts);
+        type.lemma.store(definition.lemma, std::memory_order_release);
+    }
+}
+
+}  // namespace tesla

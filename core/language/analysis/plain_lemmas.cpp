@@ -1,0 +1,210 @@
+#include "language/analysis/plain_lemmas.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "base/unicode.h"
+
+namespace tesla {
+namespace {
+
+constexpr std::size_t kLongestForm = 100;  // code points, as in lemmas.py
+constexpr int kLongestSuffix = 5;
+
+// Letters and signs of scripts without cases (of India and Thailand, Hangul) that no language takes off its words.
+bool is_caseless(char32_t c) {
+    return ((c >= 0x900 && c < 0xF00) || (c >= 0xAC00 && c < 0xD7A4)) && (is_letter(c) || is_mark(c));
+}
+
+// Kana and Han. simplemma takes some of them for numbers.
+bool is_east_asian(char32_t c) { return c >= 0x3041 && c < 0xA000 && is_letter(c) && is_unspaced(c); }
+
+// Letters whose case, if any, changes one to one and as in Python; no apostrophe or final sigma is among them.
+bool is_plain(char32_t c) {
+    if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
+    if (is_caseless(c)) return true;
+    const bool alphabet = (c >= 0xC0 && c < 0x250) || (c >= 0x400 && c < 0x530) || (c >= 0x1EA0 && c < 0x1EFA);
+    const bool odd = c == 0x130 || c == 0x149 || (c >= 0x1C4 && c <= 0x1CC) || (c >= 0x1F0 && c <= 0x1F3);
+    return alphabet && !odd && is_letter(c);
+}
+
+bool is_apostrophe(char32_t c) { return c == 0x2018 || c == 0x2019 || c == 0x2BC; }
+
+// A plain letter that has no case, or one small and one large form.
+bool has_simple_case(char32_t c) {
+    return is_plain(c) && (is_caseless(c) || to_lower(c) != c || to_upper(c) != c) && is_plain(to_upper(to_lower(c)));
+}
+
+// What belongs to no word and is taken off none.
+bool is_sign(char32_t c) {
+    if (c < 0x80) return !is_plain(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-';
+    return char_class(c) == CharClass::Punctuation || char_class(c) == CharClass::Symbol;
+}
+
+// A sign, or a character that is not seen, without any case. Some symbols look like letters and have one.
+bool has_no_case(char32_t c) {
+    return c < 0x10000 && (is_sign(c) || char_class(c) == CharClass::Other) && to_lower(c) == c && to_upper(c) == c;
+}
+
+void write_lower(const std::u32string& text, std::string& out) {
+    out.clear();
+    out.reserve(text.size());
+    for (char32_t c : text) append_utf8(to_lower(c), out);
+}
+
+void apply_edit(const std::u32string& edit, std::string_view lower, std::string& lemma) {
+    thread_local std::u32string changed;
+    decode_utf8(lower, changed);
+    const char32_t cut = edit[0] - U'0';
+    changed.resize(cut < changed.size() ? changed.size() - cut : 0);
+    changed.append(edit, 1);
+    lemma.clear();
+    for (char32_t c : changed) append_utf8(c, lemma);
+}
+
+// Where the code point before the one at `at` begins.
+std::size_t previous_character(std::string_view utf8, std::size_t at) {
+    do --at;
+    while ((static_cast<unsigned char>(utf8[at]) & 0xC0) == 0x80);
+    return at;
+}
+
+}  // namespace
+
+EditTable::EditTable(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
+    if (keys.size() != edits.size()) throw std::invalid_argument("words and edits differ in length");
+    edits_.reserve(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (edits[i].empty()) throw std::invalid_argument("an edit is empty");
+        decode_utf8(edits[i], edits_[keys_.emplace_back(keys[i])]);
+    }
+}
+
+PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDictionary* dictionary,
+                         std::optional<std::vector<std::string>> open_ends, bool numbers_are_lemmas, bool english)
+    : forms_(std::move(forms)),
+      suffixes_(std::move(suffixes)),
+      dictionary_(dictionary),
+      open_ends_(std::move(open_ends)),
+      numbers_are_lemmas_(numbers_are_lemmas) {
+    if (english && dictionary) english_.emplace(*dictionary);
+}
+
+bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
+    thread_local std::u32string form;
+    thread_local std::string straight, lower, listed;
+    decode_utf8(word, form);
+    if (form.empty() || form.size() > kLongestForm) return false;
+    if (!is_ascii(word) && std::any_of(form.begin(), form.end(), is_apostrophe)) {
+        std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
+        straight.clear();
+        for (char32_t c : form) append_utf8(c, straight);
+        word = straight;
+    }
+    const bool ascii = is_ascii(word);
+    const bool plain = std::all_of(form.begin(), form.end(),
+                                   [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
+    const auto all = [](bool (*holds)(char32_t)) { return std::all_of(form.begin(), form.end(), holds); };
+    const bool signs = !plain && all(is_sign);
+    if (!plain && !ascii && !signs) {
+        const bool known = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
+        if (!english_ || !known || EnglishLemmas::has_clitic(word)) return false;
+    }
+    write_lower(form, lower);
+    if (numbers_are_lemmas_ && std::any_of(form.begin(), form.end(), [](char32_t c) { return c >= '0' && c <= '9'; })) {
+        lemma = lower;
+        return true;
+    }
+    const std::u32string* edit = forms_.find(word);
+    if (!edit && lower != word) edit = forms_.find(lower);
+    if (edit) {
+        apply_edit(*edit, lower, lemma);
+        return true;
+    }
+    if (!dictionary_) return find_unknown(lower, lemma);
+    bool is_listed = false;
+    if (plain) {
+        // The dictionary is asked for the other case too, as simplemma asks it.
+        is_listed = dictionary_->find(word, listed);
+        if (!is_listed && is_upper(form[0])) {
+            is_listed = dictionary_->find(lower, listed);
+        } else if (!is_listed && !is_caseless(form[0])) {
+            if (!has_simple_case(form[0])) return false;
+            thread_local std::string capitalised;
+            std::size_t second = 0;
+            capitalised.clear();
+            append_utf8(to_upper(next_character(lower, second)), capitalised);
+            capitalised.append(lower, second);
+            is_listed = dictionary_->find(capitalised, listed);
+        }
+        if (!is_listed && english_) is_listed = EnglishLemmas::by_ending(word, listed);
+        if (!is_listed) return find_unknown(lower, lemma);
+    } else if (signs) {
+        is_listed = dictionary_->find(word, listed);
+    } else if (english_) {
+        is_listed = english_->find(word, listed);
+    } else {
+        return false;
+    }
+    if (!is_listed) {
+        apply_rule(lower, lemma);
+        return true;
+    }
+    if (listed.empty()) return false;
+    decode_utf8(listed, form);
+    if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
+    write_lower(form, lemma);
+    return true;
+}
+
+bool PlainLemmas::find_unknown(std::string_view lower, std::string& lemma) const {
+    if (!open_ends_) return false;
+    for (const std::string& end : *open_ends_)
+        if (ends_with(lower, end)) return false;
+    apply_rule(lower, lemma);
+    return true;
+}
+
+// The edit of the longest end that has one; the end is never the whole word.
+void PlainLemmas::apply_rule(std::string_view lower, std::string& lemma) const {
+    lemma = lower;
+    if (suffixes_.empty()) return;
+    std::size_t start = lower.size();
+    for (int length = 0; length <= kLongestSuffix && start > 0; ++length, start = previous_character(lower, start)) {
+        if (const std::u32string* edit = suffixes_.find(lower.substr(start))) apply_edit(*edit, lower, lemma);
+    }
+}
+
+std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
+                                        const PlainLemmas& lemmas, const SenseIndex* senses) {
+    std::vector<std::uint32_t> rest, known;
+    std::deque<std::string> texts;  // does not move what the views point to
+    std::vector<LemmaSenses> found;
+    std::string lemma;
+    lexicon.begin_defining().go(words.size(), [&](std::size_t from, std::size_t to) {
+        known.clear();
+        found.clear();
+        texts.clear();
+        for (std::size_t i = from; i < to; ++i) {
+            if (lexicon.is_defined(words[i])) continue;
+            if (!lemmas.find(lexicon.form(words[i]), lemma)) {
+                rest.push_back(words[i]);
+                continue;
+            }
+            SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
+            known.push_back(words[i]);
+            found.push_back({texts.emplace_back(lemma), of.data, of.size});
+        }
+        if (known.empty()) return;
+        std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
+        std::vector<WordDefinition> definitions;
+        for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});
+        lexicon.define_words(std::move(definitions));
+    });
+    return rest;
+}
+
+}  // namespace tesla

@@ -1,0 +1,308 @@
+#include "language/analysis/tagger.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "base/checks.h"
+
+namespace tesla {
+namespace {
+
+constexpr std::size_t kLabelsOfPair = 2 * kLanes;
+constexpr int kHalf = 8;  // bits of one of the two weights in a lane
+constexpr int kZeroWeight = 1 << (kHalf - 1);  // is added to every weight
+constexpr std::size_t kSecondNeighbours = 2;  // words whose rows are not summed up beforehand
+constexpr std::size_t kTogether = 8;          // texts or words that take turns
+
+// Calls `work` with the number of pairs of vectors as a constant: sums stay in registers, if the compiler knows it.
+template <std::size_t kPairs = kMaxPairs, class Work>
+void for_pairs(std::size_t pairs, Work&& work) {
+    if constexpr (kPairs > 1)
+        if (pairs < kPairs) return for_pairs<kPairs - 1>(pairs, work);
+    work(std::integral_constant<std::size_t, kPairs>{});
+}
+
+// For every label how far it is from the end: the more the earlier it comes, and never 0.
+const std::array<Lanes, kMaxVectors> kFromEnd = [] {
+    std::array<Lanes, kMaxVectors> places{};
+    for (std::size_t i = 0; i < kMaxLabels; ++i) places[i / kLanes][i % kLanes] = static_cast<std::int16_t>(kMaxLabels - i);
+    return places;
+}();
+
+}  // namespace
+
+// Features differ where the forms or the ends of words do, so that little else need be looked at.
+std::uint32_t WordFeatures::hash() const {
+    std::uint64_t first[2];
+    std::memcpy(first, own.data(), sizeof first);
+    return table_hash(std::uint64_t{parts.form} << 32 | parts.suffix, first[0], first[1]);
+}
+
+Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
+    require(labels_ >= 1 && labels_ <= kMaxLabels, "a tagger has 1 to 64 labels");
+    require(arrays.feature_deltas.size == arrays.row_lengths.size, "the tagger's rows and features differ in number");
+    require(arrays.row_labels.size == arrays.row_weights.size, "the tagger's labels and weights differ in number");
+    require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
+    require(arrays.row_lengths.size < (std::size_t{1} << (32 - kKindBits)) / kMaxPairs, "the tagger has too many features");
+    pairs_ = (labels_ + kLabelsOfPair - 1) / kLabelsOfPair;
+
+    std::vector<std::uint32_t> rows(arrays.row_lengths.size);
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t length = arrays.row_lengths[i];
+        require(length <= labels_ && start + length <= arrays.row_labels.size,
+                "the tagger's rows do not add up to its weights");
+        rows[i] = add_row(arrays.row_labels.data + start, arrays.row_weights.data + start, length);
+        start += length;
+    }
+    require(start == arrays.row_labels.size, "the tagger's rows do not add up to its weights");
+    rows_.build(hashes_of_differences(arrays.feature_deltas), rows);
+
+    const auto& classes = arrays.suffix_classes;
+    lexicon_.build(hashes_of_differences(arrays.suffix_deltas), {classes.data, classes.data + classes.size});
+    boundary_ = features(std::u32string_view());
+    index_labels();
+}
+
+std::uint32_t Tagger::add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length) {
+    for (std::size_t i = 0; i < length; ++i) {
+        require(labels[i] < labels_, "the tagger has a weight for a label that it does not have");
+        require(i == 0 || labels[i - 1] < labels[i], "the labels of one of the tagger's rows do not ascend");
+    }
+    if (length == 0) return kNoRow;
+    if (length <= 2) {
+        const auto number = [](std::int8_t value) -> std::uint32_t { return static_cast<std::uint8_t>(value); };
+        const std::uint32_t first = std::uint32_t{labels[0]} << kFirstLabelAt | number(values[0]) << kFirstValueAt;
+        if (length == 1) return kInline | first;  // and nothing for label 0
+        return kInline | first | std::uint32_t{labels[1]} << kSecondLabelAt | number(values[1]) << kSecondValueAt;
+    }
+    std::size_t room = 1;  // vectors: a power of two
+    while (room < pairs_) room *= 2;
+    const std::size_t start = dense_size_;
+    dense_size_ += room;
+    if (dense_size_ > dense_.size() * kLineLanes) dense_.emplace_back();
+    UnsignedLanes* const row = dense_[start / kLineLanes].lanes + start % kLineLanes;
+    UnsignedLanes zeros{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) zeros[lane] = kZeroWeight << kHalf | kZeroWeight;
+    std::fill_n(row, pairs_, zeros);
+    for (std::size_t i = 0; i < length; ++i) {
+        UnsignedLanes& lanes = row[labels[i] / kLabelsOfPair];
+        const std::size_t lane = labels[i] % kLanes;
+        const int unit = labels[i] % kLabelsOfPair < kLanes ? 1 : 1 << kHalf;
+        lanes[lane] = static_cast<std::uint16_t>(lanes[lane] + values[i] * unit);
+    }
+    return static_cast<std::uint32_t>(start << kKindBits | kDense);
+}
+
+// Rows that are to be added to scores: collected first, so that the sums stay in registers meanwhile.
+class Tagger::RowSum {
+   public:
+    void clear() { inline_count_ = dense_count_ = 0; }
+    void add(std::uint32_t row) {
+        // It is written to both lists and counts in one: branches that nobody can foresee take longer.
+        inline_[inline_count_] = dense_[dense_count_] = row;
+        inline_count_ += row & kInline;
+        dense_count_ += (row & kDense) / kDense;
+    }
+    void prefetch_dense(const Tagger& tagger) const {
+        for (std::size_t i = 0; i < dense_count_; ++i) tagger.prefetch_row(dense_[i]);
+    }
+    void add_inline(Lanes* scores) const {
+        const auto add = [scores](std::uint32_t label, std::uint32_t value) {
+            scores[label / kLanes][label % kLanes] += static_cast<std::int8_t>(value);
+        };
+        for (std::size_t i = 0; i < inline_count_; ++i) {
+            add(inline_[i] >> kFirstLabelAt & kLabelMask, inline_[i] >> kFirstValueAt & 255);
+            add(inline_[i] >> kSecondLabelAt & kLabelMask, inline_[i] >> kSecondValueAt);
+        }
+    }
+    template <std::size_t kPairs>
+    void add_dense(const Tagger& tagger, Lanes* scores) const {
+        // Lanes are added up as they are. Overflow from the low halves into the high ones is undone at the end, for which
+        // the sums of the high halves are needed.
+        UnsignedLanes sum[kPairs]{}, high[kPairs]{};
+        for (std::size_t i = 0; i < dense_count_; ++i) {
+            const UnsignedLanes* values = tagger.dense_row(dense_[i]);
+            for (std::size_t k = 0; k < kPairs; ++k) {
+                sum[k] += values[k];
+                high[k] += values[k] >> kHalf;
+            }
+        }
+        for (std::size_t k = 0; k < kPairs; ++k) {
+            scores[2 * k] += as_signed(sum[k] - (high[k] << kHalf));
+            scores[2 * k + 1] += as_signed(high[k]);
+        }
+    }
+
+   private:
+    static constexpr std::size_t kMost = std::max(kOwnFeatures, kSecondNeighbours + kContextFeatures);
+    std::size_t inline_count_ = 0, dense_count_ = 0;
+    std::uint32_t inline_[kMost + 1], dense_[kMost + 1];
+};
+
+void Tagger::index_labels() {
+    const auto count = static_cast<std::uint32_t>(labels_ + 1);  // 0: beyond the start
+    label_rows_.reserve(count * count);
+    for (std::uint32_t label = 0; label < count; ++label)
+        for (std::uint32_t second = 0; second < count; ++second) {
+            const auto hashes = label_features(label, second);
+            label_rows_.push_back({rows_.find(hashes[0]), rows_.find(hashes[1])});
+        }
+}
+
+// A word type whose features are looked up.
+struct Tagger::Look {
+    WordHashes hashes;
+    RowSum own, as_previous, as_next;
+    std::uint32_t second_previous, second_next;
+};
+
+void Tagger::ask_for_rows(Look& word, std::u32string_view form) const {
+    word.hashes = hash_word(form.data(), form.size(), lexicon_.class_of(form.data(), form.size()));
+    for (std::uint32_t hash : word.hashes.own) rows_.prefetch(hash);
+    for (std::uint32_t hash : word.hashes.neighbour) rows_.prefetch(hash);
+}
+
+void Tagger::collect_rows(Look& word) const {
+    const auto collect = [this](const std::uint32_t* hashes, std::size_t count, RowSum& sum) {
+        sum.clear();
+        for (std::size_t i = 0; i < count; ++i) sum.add(row_of(hashes[i]));
+        sum.prefetch_dense(*this);
+    };
+    const auto& neighbour = word.hashes.neighbour;
+    collect(word.hashes.own.data(), kOwnFeatures, word.own);
+    collect(neighbour.data(), kPreviousFeatures, word.as_previous);
+    collect(neighbour.data() + kNextAt, kNextFeatures, word.as_next);
+    word.second_previous = row_of(neighbour[kSecondPreviousAt]);
+    word.second_next = row_of(neighbour[kSecondNextAt]);
+}
+
+WordFeatures Tagger::summed(const Look& word) const {
+    WordFeatures features{};
+    // Places beyond the labels have the lowest score, so that whole vectors can be compared.
+    for (std::size_t i = labels_; i < kMaxLabels; ++i)
+        features.own[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
+    const auto add = [this](const RowSum& rows, WordFeatures::Scores& scores) {
+        rows.add_inline(scores.data());
+        for_pairs(pairs_, [&](auto pairs) { rows.add_dense<pairs.value>(*this, scores.data()); });
+    };
+    add(word.own, features.own);
+    add(word.as_previous, features.as_previous);
+    add(word.as_next, features.as_next);
+    features.second_previous = word.second_previous;
+    features.second_next = word.second_next;
+    features.parts = word.hashes.parts;
+    return features;
+}
+
+// Words take turns, as texts do in `tag_with`.
+void Tagger::features(const std::u32string* forms, std::size_t count, WordFeatures* out) const {
+    Look words[kTogether];
+    for (std::size_t start = 0; start < count; start += kTogether) {
+        const std::size_t some = std::min(kTogether, count - start);
+        for (std::size_t k = 0; k < some; ++k) ask_for_rows(words[k], forms[start + k]);
+        for (std::size_t k = 0; k < some; ++k) collect_rows(words[k]);
+        for (std::size_t k = 0; k < some; ++k) out[start + k] = summed(words[k]);
+    }
+}
+
+WordFeatures Tagger::features(std::u32string_view form) const {
+    Look word;
+    ask_for_rows(word, form);
+    collect_rows(word);
+    return summed(word);
+}
+
+// A text that is being tagged, and what is known of its next word.
+struct Tagger::Running {
+    const WordFeatures *const *word, *const *end;
+    std::uint16_t* out;
+    std::uint32_t label, second_label;  // of the words before
+    PairHashes pairs;
+    LabelHashes with_labels;
+    RowSum rows;
+    Lanes scores[kMaxVectors];
+
+    bool ended() const { return word == end; }
+    Position<WordFeatures> position() const { return {word[-2], word[-1], word[0], word[1], word[2], label, second_label}; }
+};
+
+void Tagger::ask_for_rows(Running& text) const {
+    constexpr std::ptrdiff_t kAhead = 4;
+    if (text.end - text.word > kAhead) prefetch(text.word[kAhead]);
+    const Position<WordFeatures> at = text.position();
+    text.pairs = pair_features(at);
+    text.with_labels = word_and_label_features(at);
+    for (std::uint32_t hash : text.pairs) rows_.prefetch(hash);
+    for (std::uint32_t hash : text.with_labels) rows_.prefetch(hash);
+}
+
+template <std::size_t kPairs>
+void Tagger::collect_rows(Running& text) const {
+    const Position<WordFeatures> at = text.position();
+    text.rows.clear();
+    text.rows.add(at.second_previous->second_previous);
+    text.rows.add(at.second_next->second_next);
+    for (std::uint32_t row : label_rows_[text.label * (labels_ + 1) + text.second_label]) text.rows.add(row);
+    for (std::uint32_t hash : text.pairs) text.rows.add(rows_.find(hash));
+    for (std::uint32_t hash : text.with_labels) text.rows.add(rows_.find(hash));
+    text.rows.prefetch_dense(*this);
+    for (std::size_t v = 0; v < 2 * kPairs; ++v) {
+        Lanes& sum = text.scores[v] = at.word->own[v];
+        sum += at.previous->as_previous[v];
+        sum += at.next->as_next[v];
+    }
+    text.rows.add_inline(text.scores);
+}
+
+// The first label with the highest score.
+template <std::size_t kPairs>
+std::uint32_t Tagger::best_label(const Lanes* scores) {
+    Lanes best = scores[0];
+    for (std::size_t v = 1; v < 2 * kPairs; ++v) best = higher(best, scores[v]);
+    best = highest(best);
+    Lanes place{};
+    for (std::size_t v = 0; v < 2 * kPairs; ++v) place = higher(place, where_equal(scores[v], best, kFromEnd[v]));
+    return kMaxLabels - static_cast<std::uint32_t>(highest(place)[0]);
+}
+
+// A label depends on those before it, and its rows may lie anywhere in memory, which is slow. So texts take turns: while
+// memory is asked for the rows of one, the others go on.
+template <std::size_t kPairs>
+void Tagger::tag_with(const WordRows& texts, std::uint16_t* labels) const {
+    Running running[kTogether];
+    std::size_t count = 0, next = 0;
+    const auto begin_next = [&](Running& text) {
+        while (next < texts.texts() && texts.start(next) == texts.end(next)) ++next;
+        if (next == texts.texts()) return false;
+        text.word = texts.words_.data() + texts.start(next);
+        text.end = texts.words_.data() + texts.end(next);
+        text.out = labels + texts.start(next);
+        text.label = text.second_label = 0;
+        ++next;
+        return true;
+    };
+    while (count < kTogether && begin_next(running[count])) ++count;
+    while (count > 0) {
+        for (std::size_t t = 0; t < count; ++t) ask_for_rows(running[t]);
+        for (std::size_t t = 0; t < count; ++t) collect_rows<kPairs>(running[t]);
+        for (std::size_t t = 0; t < count; ++t) {
+            Running& text = running[t];
+            text.rows.template add_dense<kPairs>(*this, text.scores);
+            const std::uint32_t best = best_label<kPairs>(text.scores);
+            *text.out++ = static_cast<std::uint16_t>(best);
+            text.second_label = text.label;
+            text.label = best + 1;
+            ++text.word;
+        }
+        for (std::size_t t = count; t-- > 0;)
+            if (running[t].ended() && !begin_next(running[t])) running[t] = running[--count];
+    }
+}
+
+void Tagger::tag(const WordRows& texts, std::uint16_t* labels) const {
+    for_pairs(pairs_, [&](auto pairs) { tag_with<pairs.value>(texts, labels); });
+}
+
+}  // namespace tesla

@@ -1,0 +1,162 @@
+// A part-of-speech tagger: a greedy averaged perceptron over hashed features with sparse, 8-bit weights.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/array_view.h"
+#include "base/flat_table.h"
+#include "base/hashing.h"
+#include "base/lanes.h"
+#include "base/portable.h"
+#include "language/analysis/tagger_features.h"
+#include "language/analysis/tagger_lexicon.h"
+
+namespace tesla {
+
+// The arrays of a model file. Hashes are stored as differences between sorted neighbours.
+struct TaggerArrays {
+    std::size_t labels = 0;
+    ArrayView<std::uint32_t> feature_deltas;  // hash of each feature, ascending
+    ArrayView<std::uint8_t> row_lengths;      // per feature: how many labels it has a weight for
+    ArrayView<std::uint8_t> row_labels;       // per weight: its label
+    ArrayView<std::int8_t> row_weights;
+    ArrayView<std::uint32_t> suffix_deltas;   // hash of each suffix of the lexicon, ascending
+    ArrayView<std::uint8_t> suffix_classes;   // per suffix: its class, never 0
+};
+
+inline constexpr std::size_t kMaxLabels = 64;
+inline constexpr std::size_t kMaxVectors = kMaxLabels / kLanes;
+inline constexpr std::size_t kMaxPairs = kMaxVectors / 2;
+
+inline constexpr std::size_t kCacheLine = 64;  // bytes
+
+// All that a tagger needs to know of a word type; good for the tagger that made it.
+struct alignas(kCacheLine) WordFeatures {
+    using Scores = std::array<Lanes, kMaxVectors>;
+    Scores own, as_previous, as_next;              // what the word says of its label, of the next word's, of the one's before
+    std::uint32_t second_previous, second_next;    // rows of weights for the labels two words after and before it
+    WordParts parts;
+
+    bool operator==(const WordFeatures& other) const {
+        const auto same = [](const Scores& a, const Scores& b) { return std::memcmp(a.data(), b.data(), sizeof a) == 0; };
+        return same(own, other.own) && same(as_previous, other.as_previous) && same(as_next, other.as_next) &&
+               second_previous == other.second_previous && second_next == other.second_next && parts == other.parts;
+    }
+    std::uint32_t hash() const;
+};
+
+// Memory is slow: asked for as soon as it is known, it is there when it is needed.
+inline void prefetch(const WordFeatures* word) {
+    for (std::size_t at = 0; at < sizeof(WordFeatures); at += kCacheLine) prefetch_memory(reinterpret_cast<const char*>(word) + at);
+}
+
+class Tagger;
+
+// The words of texts for `Tagger::tag`, between what lies beyond their ends. The words must outlive it.
+class WordRows {
+   public:
+    explicit WordRows(const Tagger& tagger);
+
+    void clear() {
+        words_.assign(2 * kBeyond, beyond_);
+        starts_.assign(1, kBeyond);
+    }
+    // To the text that was not ended yet.
+    void push_back(const WordFeatures& word) {
+        words_[words_.size() - kBeyond] = &word;
+        words_.push_back(beyond_);
+    }
+    void end_text() {
+        words_.insert(words_.end(), kBeyond, beyond_);
+        starts_.push_back(words_.size() - kBeyond);
+    }
+    std::size_t texts() const { return starts_.size() - 1; }
+    // Where the words of a text begin among all places, of which some are no words.
+    std::size_t start(std::size_t text) const { return starts_[text]; }
+    std::size_t places() const { return words_.size(); }
+
+   private:
+    friend class Tagger;
+    static constexpr std::size_t kBeyond = 2;  // words on either side that a tag depends on
+
+    std::size_t end(std::size_t text) const { return starts_[text + 1] - kBeyond; }
+
+    const WordFeatures* beyond_;
+    std::vector<const WordFeatures*> words_;
+    std::vector<std::size_t> starts_;
+};
+
+class Tagger {  // immutable, so that threads may share it
+   public:
+    // Throws std::invalid_argument for arrays that do not fit together.
+    explicit Tagger(const TaggerArrays& arrays);
+
+    std::size_t labels() const { return labels_; }
+    WordFeatures features(std::u32string_view form) const;
+    void features(const std::u32string* forms, std::size_t count, WordFeatures* out) const;
+
+    // Tags texts; their words come from this tagger's `features`. `labels` has room for all places.
+    void tag(const WordRows& texts, std::uint16_t* labels) const;
+
+   private:
+    friend class WordRows;
+
+    // A row of weights in one number, its kind in the lowest two bits. Most rows have one or two weights, which the number
+    // itself holds; of others it says where they are. 0 is the row without weights.
+    enum RowKind : std::uint32_t { kNoRow = 0, kInline = 1, kDense = 2 };
+    static constexpr unsigned kKindBits = 2;
+    static constexpr unsigned kFirstLabelAt = 2, kFirstValueAt = 8, kSecondLabelAt = 18, kSecondValueAt = 24;
+    static constexpr std::uint32_t kLabelMask = kMaxLabels - 1;
+    class RowSum;
+    struct Look;
+    struct Running;
+
+    std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
+    std::uint32_t row_of(std::uint32_t hash) const { return hash == 0 ? 0 : rows_.find(hash); }
+    void ask_for_rows(Look& word, std::u32string_view form) const;
+    void collect_rows(Look& word) const;
+    WordFeatures summed(const Look& word) const;
+    void index_labels();
+    void prefetch_row(std::uint32_t row) const {
+        if ((row & kDense) != 0) prefetch_memory(dense_row(row));
+    }
+    const UnsignedLanes* dense_row(std::uint32_t row) const {
+        const std::size_t at = row >> kKindBits;
+        return dense_[at / kLineLanes].lanes + at % kLineLanes;
+    }
+    void ask_for_rows(Running& text) const;
+    template <std::size_t kPairs>
+    void collect_rows(Running& text) const;
+    template <std::size_t kPairs>
+    static std::uint32_t best_label(const Lanes* scores);
+    template <std::size_t kPairs>
+    void tag_with(const WordRows& texts, std::uint16_t* labels) const;
+
+    std::size_t labels_;
+    std::size_t pairs_;  // of vectors that hold the labels' scores
+    HashTable rows_;
+    std::vector<std::array<std::uint32_t, 2>> label_rows_;  // of the features of the two labels before, by these
+    SuffixLexicon lexicon_;
+    // The weights of the rows with more than two, two labels in a lane: the weight of label 16 k + i in the low half of
+    // lane i of a row's vector k, that of label 16 k + 8 + i in the high half. To all of them 128 is added, so that none is
+    // negative; that changes nothing in which label is best.
+    // No row lies in two cache lines.
+    static constexpr std::size_t kLineLanes = kCacheLine / sizeof(UnsignedLanes);
+    static_assert(kLineLanes == kMaxPairs);
+    struct alignas(kCacheLine) Line {
+        UnsignedLanes lanes[kLineLanes];
+    };
+    std::vector<Line> dense_;
+    std::size_t dense_size_ = 0;  // in vectors
+    WordFeatures boundary_;
+};
+
+inline WordRows::WordRows(const Tagger& tagger) : beyond_(&tagger.boundary_) { clear(); }
+
+}  // namespace tesla

@@ -1,0 +1,47 @@
+// Words to vectors: a table of whole words or of WordPieces, each with a vector of 8-bit numbers (analysis/vectors.py).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "language/analysis/word_pieces.h"
+
+namespace tesla {
+
+inline constexpr std::size_t kMostDimensions = 256;
+
+// The vector of a word; null where it has none.
+struct WordVector {
+    const std::int8_t* values = nullptr;
+    std::uint32_t square = 0;  // of its length
+};
+
+class VectorTable {
+   public:
+    // `text` holds the entries, one line each; entry i has the vector vectors[i * dimensions ...]. An entry that begins
+    // with ## continues a word where `pieces` is true. Throws std::invalid_argument where the arrays do not fit.
+    VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces);
+    VectorTable(const VectorTable&) = delete;  // the keys point into text_
+    VectorTable& operator=(const VectorTable&) = delete;
+
+    std::size_t size() const { return vectors_.size() / dimensions_; }
+    std::size_t dimensions() const { return dimensions_; }
+    bool has_pieces() const { return pieces_; }
+    // Writes the vector of a word; zeros if it has none. Parts of a word are separated by spaces.
+    void look_up(std::string_view word, std::int8_t* vector) const;
+    // The entries that the word is made of.
+    void segment(std::string_view word, std::vector<std::uint32_t>& entries) const;
+
+   private:
+    std::string text_;
+    std::vector<std::int8_t> vectors_;
+    std::size_t dimensions_;
+    bool pieces_;
+    WordPieces entries_;
+    std::vector<double> inverse_norms_;  // of the entries; 0 for a vector of zeros
+};
+
+}  // namespace tesla

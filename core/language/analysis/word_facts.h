@@ -1,0 +1,89 @@
+// What is known of words without their context: which of them differ in capitals alone, their shapes and their weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "language/analysis/character_map.h"
+#include "language/analysis/lexicon.h"
+#include "base/array_view.h"
+#include "base/fork_safe.h"
+#include "base/text_table.h"
+
+namespace tesla {
+
+enum WordShape : std::uint8_t { kHasDigit = 1, kCapitalised = 2 };
+inline constexpr std::uint8_t kLetterTrait = 4;  // of characters, beside those of WordShape
+
+// A list of words with their weights.
+class WordWeights {
+   public:
+    // `text` holds the words, one line each; of a word that occurs twice the last counts. Throws std::invalid_argument
+    // where lines and weights differ in number.
+    WordWeights(std::string text, const std::vector<double>& weights, double unlisted);
+    WordWeights(const WordWeights&) = delete;  // the keys point into text_
+    WordWeights& operator=(const WordWeights&) = delete;
+
+    double of(std::string_view word) const {
+        const double* weight = weights_.find(word);
+        return weight ? *weight : unlisted_;
+    }
+    double unlisted() const { return unlisted_; }
+
+   private:
+    std::string text_;
+    TextTable<double> weights_;
+    double unlisted_;
+};
+
+struct WordFact {
+    std::uint32_t folded;  // the number of the first word that is the same but for capitals
+    std::uint8_t shape;    // WordShape bits
+    double weight;         // how much the word tells: rare ones more
+};
+
+// Many threads may learn and read at the same time. What was learned stays where it is.
+class WordFacts {
+   public:
+    // `lowering` tells the traits of characters too. Without weights every word weighs 1.
+    WordFacts(Lexicon& lexicon, CharacterMap& lowering, const WordWeights* weights)
+        : lexicon_(lexicon), lowering_(lowering), weights_(weights) {}
+
+    // Learns all words and lemmas of the lexicon up to the highest of these; throws std::out_of_range for one that it has not.
+    void learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas);
+
+    // Of what was learned.
+    const WordFact& operator[](std::uint32_t word) const { return words_[word]; }
+    double lemma_weight(std::uint32_t lemma) const { return lemma_weights_[lemma]; }
+    std::size_t word_count() const { return words_.size(); }
+    std::size_t lemma_count() const { return lemma_weights_.size(); }
+
+    const Lexicon& lexicon() const { return lexicon_; }
+    bool weighted() const { return weights_ != nullptr; }
+    // The weight of words that are not listed; no word has it where there is no list.
+    double unlisted() const { return weights_ ? weights_->unlisted() : std::numeric_limits<double>::quiet_NaN(); }
+
+   private:
+    void learn_words(std::uint32_t end);
+    double weight_of(std::string_view word) const { return weights_ ? weights_->of(word) : 1; }
+
+    // The first word that came with capitals before it came as `small_form`, or else `otherwise`.
+    std::uint32_t first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const;
+    void remember(std::string_view small_form, std::uint32_t word);
+
+    Lexicon& lexicon_;
+    CharacterMap& lowering_;
+    const WordWeights* weights_;
+    ForkSafe<std::mutex> learning_;  // never held while Python is asked
+    StableArray<WordFact> words_;
+    StableArray<double> lemma_weights_;
+    Interner small_forms_;  // of words that came with capitals first
+    std::vector<std::uint32_t> first_with_capitals_;  // by the number of the small form
+};
+
+}  // namespace tesla

@@ -1,0 +1,67 @@
+#include "language/analysis/word_pieces.h"
+
+#include <algorithm>
+
+#include "base/hashing.h"
+
+namespace tesla {
+namespace {
+
+std::size_t count_characters(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+bool WordPieces::add(std::string_view piece, std::uint32_t number) {
+    const bool continues =
+        !prefix_.empty() && piece.size() > prefix_.size() && piece.substr(0, prefix_.size()) == prefix_;
+    if (continues) piece.remove_prefix(prefix_.size());
+    return (continues ? continuations_ : beginnings_).add(piece, number);
+}
+
+bool WordPieces::cut(std::string_view word, std::size_t longest, std::vector<std::uint32_t>& pieces) const {
+    const std::size_t before = pieces.size();
+    if (word.size() > longest && count_characters(word) > longest) return false;
+    for (std::size_t begin = 0; begin < word.size();) {
+        std::uint32_t number = 0;
+        const Entries& entries = begin == 0 || prefix_.empty() ? beginnings_ : continuations_;
+        const std::size_t length = entries.longest_beginning(word.substr(begin), number);
+        if (length == 0) {
+            pieces.resize(before);
+            return false;
+        }
+        pieces.push_back(number);
+        begin += length;
+    }
+    return true;
+}
+
+// By the first bytes; shorter texts are in buckets of their own.
+std::size_t WordPieces::Entries::bucket_of(std::string_view text) {
+    std::uint64_t start = 0;
+    for (char byte : text.substr(0, kBucketBytes)) start = start << 8 | static_cast<unsigned char>(byte);
+    return mixed(start) % kBuckets;
+}
+
+bool WordPieces::Entries::add(std::string_view entry, std::uint32_t number) {
+    longest_ = std::max(longest_, entry.size());
+    if (!entry.empty() && entry.size() <= kLongestNoted) lengths_[bucket_of(entry)] |= std::uint64_t{1} << (entry.size() - 1);
+    return numbers_.add(entry, number).second;
+}
+
+std::size_t WordPieces::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {
+    const std::uint64_t lengths = lengths_[bucket_of(text)];  // of all that begin with the same three bytes
+    for (std::size_t length = std::min(longest_, text.size()); length > 0; --length) {
+        const std::string_view beginning = text.substr(0, length);
+        const std::uint64_t noted = length < kBucketBytes ? lengths_[bucket_of(beginning)] : lengths;
+        if (length <= kLongestNoted && (noted >> (length - 1) & 1) == 0) continue;
+        if (const std::uint32_t* known = find(beginning)) {
+            number = *known;
+            return length;
+        }
+    }
+    return 0;
+}
+
+}  // namespace tesla

@@ -1,0 +1,58 @@
+// The vectors and weights of a lexicon's words (specification §8b, `vec`); every word type is looked up once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "language/analysis/character_map.h"
+#include "language/analysis/vector_table.h"
+#include "language/analysis/word_facts.h"
+#include "base/array_view.h"
+#include "base/fork_safe.h"
+
+namespace tesla {
+
+// What the matching by vectors needs of every token of a batch.
+struct VectorColumns {
+    std::vector<std::uint32_t> word;    // equal numbers: the same form but for capitals
+    std::vector<std::uint32_t> weight;  // how much the word tells, in 64ths
+    std::vector<WordVector> vector;
+};
+
+// Many threads may use it at the same time. Vectors stay where they are for as long as this lives.
+class WordVectors {
+   public:
+    // `as_entries` turns words into what the table has. A table of whole words is also asked for the lemma of a word that it
+    // does not have. Where the facts have no weights, all words weigh the same.
+    WordVectors(const VectorTable& table, CharacterMap& as_entries, WordFacts& facts)
+        : table_(table), as_entries_(as_entries), facts_(facts) {}
+
+    VectorColumns of(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas);
+    std::size_t dimensions() const { return table_.dimensions(); }
+
+   private:
+    struct WeightedVector {
+        WordVector vector;
+        std::uint32_t weight;
+    };
+    template <class TextOf>
+    std::vector<std::string> entries(std::size_t first, std::size_t end, TextOf&& text_of);
+    void learn_words(std::size_t end);
+    void learn_lemmas(std::size_t end);
+    WordVector look_up(std::string_view entry);
+    std::uint32_t weight_of(std::uint32_t word) const;
+
+    const VectorTable& table_;
+    CharacterMap& as_entries_;
+    WordFacts& facts_;
+    ForkSafe<std::mutex> learning_;  // never held while Python is asked
+    StableArray<WeightedVector> words_;
+    StableArray<WordVector> lemmas_;
+    std::pmr::monotonic_buffer_resource memory_;  // of the vectors
+};
+
+}  // namespace tesla
