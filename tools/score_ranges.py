@@ -1,6 +1,6 @@
 """What scores mean: where the systems of recent WMT campaigns lie, by metric and target language.
 
-    python tools/score_ranges.py ../shared/data/wmt
+    python tools/score_ranges.py
 
 writes src/tesla_eval/report/ranges.json. A range goes from the tenth to the ninetieth percentile of system scores, each
 over those of the first 300 segments of its test set that all systems have.
@@ -26,7 +26,9 @@ SETS = {
     ),
 }  # fmt: skip
 SEGMENTS = 300
-OUTPUT = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "report" / "ranges.json"
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data" / "wmt"
+OUTPUT = ROOT / "src" / "tesla_eval" / "report" / "ranges.json"
 
 
 def system_scores(path: Path, pair: str) -> dict[str, list[float]]:
@@ -49,12 +51,12 @@ def system_scores(path: Path, pair: str) -> dict[str, list[float]]:
     return {name: [row[name] for row in result.scores.values()] for name in result.metrics}
 
 
-def main(folder: Path) -> None:
+def main() -> None:
     """Write the ranges of all sets."""
     found: dict[tuple[str, str], tuple[str, list[float]]] = {}
     for name, (title, pairs) in SETS.items():
         for pair in pairs:
-            for metric, scores in system_scores(folder / name, pair).items():
+            for metric, scores in system_scores(DATA / name, pair).items():
                 found.setdefault((metric, pair.partition("-")[2]), (title, []))[1].extend(scores)
             print(pair, file=sys.stderr, flush=True)
     ranges: dict[str, dict[str, object]] = {}
@@ -70,4 +72,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()
