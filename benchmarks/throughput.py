@@ -19,8 +19,8 @@ from benchmarks.common import cpu_seconds, ratio, rounds_of, wall_seconds, wmt14
 
 PAIRS = 5_000
 FEW = 250  # for TER, which is slow
-ROUNDS = 5
-ROUNDS_OF_WORKERS = 31  # elapsed time is noisier than CPU time
+ROUNDS = 7
+ROUNDS_OF_WORKERS = 21  # elapsed time is noisier than CPU time
 COLD = (
     "import sys; from benchmarks import throughput; "
     "print(throughput.measure(sys.argv[1], sys.argv[2], int(sys.argv[3])))"
