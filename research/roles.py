@@ -125,7 +125,8 @@ def wmt() -> None:
         print(f"{feature.name}: exists in {np.mean(~np.isnan(values)):.1%}, mean {np.nanmean(values):.4f}, "
               f"not 0 in {np.mean(np.nan_to_num(values) > 0):.2%}")  # fmt: skip
     chosen = fit_options("en")
-    keeps: Callable[[Feature], bool] = RECIPES["en"].keeps
+    recipe = RECIPES["en"]
+    keeps: Callable[[Feature], bool] = replace(recipe, groups=(*(recipe.groups or ()), "roles")).keeps
     trials: dict[str, Callable[[Feature], bool]] = {
         "without roles": lambda feature: keeps(feature) and feature.group != "roles",
         "with roles": keeps,
