@@ -93,7 +93,7 @@ def _segment(cells: Mapping[str, str], place: str) -> str:
 
 
 def _ranked(cells: Mapping[str, str], outputs: Sequence[str], place: str) -> Iterator[tuple[str, str, int]]:
-    """The outputs that the judge ranked: test set if it is named, system and rank."""
+    """The outputs that the judge ranked: the test set if the file names it, system and rank."""
     for output in outputs:
         name, rank = cells[f"{output}id"], cells[f"{output}rank"]
         if rank in ("", _UNRANKED):

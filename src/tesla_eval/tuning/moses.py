@@ -61,7 +61,7 @@ def _names(label: str, count: int) -> list[str]:
 
 
 def _weight_lines(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
-    """Every line of weights with its number, label and values; a line that is none has the label ''."""
+    """Every line of weights with its number, label and values; other lines have the label ''."""
     section = ""
     for number, line in enumerate(lines, 1):
         if match := _SECTION.match(line):
