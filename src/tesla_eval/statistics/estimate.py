@@ -75,7 +75,7 @@ def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> FloatArray:
 
 
 def known_means(table: FloatArray, axis: int) -> FloatArray:
-    """Means along an axis over the values that are not NaN; NaN where there is none.
+    """Means along an axis over the values that are not NaN; NaN if all are.
 
     >>> known_means(np.array([[1.0, math.nan], [3.0, math.nan]]), axis=0)
     array([ 2., nan])

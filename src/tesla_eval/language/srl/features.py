@@ -138,7 +138,7 @@ class ArgumentCandidate:
         return "_".join(names[:8]) or _NONE
 
     def sister(self, step: int, *, of_parent: bool = False) -> Constituent:
-        """The constituent to the left (−1) or right (1), or that of the parent's; `_NOBODY` where there is none."""
+        """The constituent to the left (−1) or right (1), or that of the parent's; `_NOBODY` if neither exists."""
         node: Tree | None = self.constituent.node
         if of_parent and node is not None:
             node = node.parent
