@@ -181,9 +181,9 @@ def test_settings_out_of_range_are_refused() -> None:
     with pytest.raises(BuildError, match="empty"):
         resource_of([""])
     with pytest.raises(
-        ResourceError, match=r"no language model 'news' is installed for language 'en'.*tesla build lm"
+        ResourceError, match=r"no language model 'unheard' is installed for language 'en'.*tesla build lm"
     ):
-        load_language_model("en", "news")
+        load_language_model("en", "unheard")
 
 
 def tatoeba(count: int) -> tuple[list[str], list[str]]:

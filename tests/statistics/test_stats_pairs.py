@@ -44,7 +44,7 @@ def test_by_hand_on_two_segments():
     metric = [0.5, 0.7, 0.5, 0.9, 0.1, 0.3]
     segments = [1, 1, 1, 2, 2, 2]
     counts = counted(human, metric, segments)
-    assert counts == PairCounts(concordant=2, discordant=2, metric_ties=1, human_ties=1, both_tied=0)
+    assert counts == PairCounts(concordant=2, discordant=2, metric_ties=1)
     assert counts.consistency.value == 2 / 5
     assert counts.kendall_wmt.value == 0
     assert counts.accuracy.value == 2.5 / 5

@@ -24,7 +24,7 @@ from tesla_eval.statistics.resampling import exchange_masks
 
 @dataclass(frozen=True)
 class PairCounts:
-    """How pairs fall: agreed, contradicted, tied by the metric, by humans, or by both.
+    """How the pairs that humans tell apart fall: agreed, contradicted, or tied by the metric.
 
     >>> counts = PairCounts(concordant=6, discordant=2, metric_ties=2)
     >>> counts.consistency.value, counts.kendall_wmt.value, counts.accuracy.value
@@ -34,8 +34,6 @@ class PairCounts:
     concordant: int = 0
     discordant: int = 0
     metric_ties: int = 0
-    human_ties: int = 0
-    both_tied: int = 0
 
     @property
     def judged(self) -> int:
@@ -64,10 +62,10 @@ class PairCounts:
 
 
 def count_pairs(human: npt.ArrayLike, metric: npt.ArrayLike) -> PairCounts:
-    """Count pairs given as differences between their two members; a pair with a NaN is left out.
+    """Count pairs given as differences between their two members; human ties and pairs with a NaN are left out.
 
     >>> count_pairs(human=[1, 1, 1, 0], metric=[0.2, -0.1, 0.0, 0.3])
-    PairCounts(concordant=1, discordant=1, metric_ties=1, human_ties=1, both_tied=0)
+    PairCounts(concordant=1, discordant=1, metric_ties=1)
     """
     h, m = paired_vectors(human, metric)
     known = ~(np.isnan(h) | np.isnan(m))
@@ -76,8 +74,6 @@ def count_pairs(human: npt.ArrayLike, metric: npt.ArrayLike) -> PairCounts:
         concordant=int(np.count_nonzero(h * m > 0)),
         discordant=int(np.count_nonzero(h * m < 0)),
         metric_ties=int(np.count_nonzero((h != 0) & (m == 0))),
-        human_ties=int(np.count_nonzero((h == 0) & (m != 0))),
-        both_tied=int(np.count_nonzero((h == 0) & (m == 0))),
     )
 
 
