@@ -59,9 +59,9 @@ HEAD = """# Minimal pairs by strangers
 Written by `python -m research.minimal_pairs`.
 
 English sentences of Tatoeba (CC BY 2.0 FR; none of their text is here). Its contributors have not seen the detectors
-of contradictions; the pairs were not read one by one. When they were first made, PEM-X had 89 %. Then false alarms on
-pairs with a French and a Spanish translation were mended, and tense on pairs beyond those in the table; the last figure
-is of pairs that were not looked at. An
+of contradictions; the pairs were not read one by one. After they were made, false alarms
+on pairs with a French and a Spanish translation were mended, and tense on pairs beyond those in the table; the last
+figure is of pairs that were not looked at. An
 original, an intact paraphrase (it shares a French or a Spanish translation with the original) and a damaged one (it
 differs from the intact one in one small thing, and shares no translation into four languages with either) are drawn by
 a program, which knows frames of words and no detector. Up to {most} pairs of each kind; an original or a frame comes
