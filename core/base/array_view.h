@@ -3,7 +3,7 @@
 // - arrays that others keep (here), checks of what callers hand over (checks.h), pairs of texts (pairs.h);
 // - the one hash table (flat_table.h) and the two ways to hash (hashing.h, keyed_hash.h);
 // - characters and UTF-8 (unicode.h), what compilers call by different names (portable.h);
-// - memory that batches share (recycled_memory.h), requests to stop (interrupt.h).
+// - memory that batches share (recycled_memory.h) or calls leave to the next (spare.h), requests to stop (interrupt.h).
 //
 // Nothing here knows Python, and nothing here includes another room.
 #pragma once

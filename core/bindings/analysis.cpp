@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/analysis.h"
 #include "language/analysis/character_map.h"
 #include "base/checks.h"
+#include "bindings/analyser.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
@@ -78,24 +78,19 @@ auto column(std::vector<T> TokenArrays::* of) {
     return [of](nb::handle self) { return TokenBatch::view(self, of); };
 }
 
-std::string utf8_of(const nb::object& text) {
-    if (!nb::isinstance<nb::str>(text)) throw nb::type_error("not a text");
-    return nb::cast<std::string>(text);
-}
-
 CharacterMap::OfCharacter asks_of_character(nb::callable python) {
     return [python = std::move(python)](char32_t c) {
         nb::gil_scoped_acquire acquire;
         const nb::str character = nb::steal<nb::str>(PyUnicode_FromOrdinal(static_cast<int>(c)));
         const auto [text, traits] = nb::cast<std::pair<nb::object, std::uint8_t>>(python(character));
-        return text.is_none() ? CharacterChange{{}, traits, false} : CharacterChange{utf8_of(text), traits, true};
+        return text.is_none() ? CharacterChange{{}, traits, false} : CharacterChange{std::string(utf8_of(text)), traits, true};
     };
 }
 
 CharacterMap::OfWord asks_of_word(nb::callable python) {
     return [python = std::move(python)](std::string_view word) {
         nb::gil_scoped_acquire acquire;
-        return utf8_of(python(nb::str(word.data(), word.size())));
+        return std::string(utf8_of(python(nb::str(word.data(), word.size()))));
     };
 }
 
@@ -115,35 +110,24 @@ nb::tuple facts_of(WordFacts& facts, const TokenBatch& batch) {
                           to_numpy(std::move(lemma_weight)));
 }
 
-// One way from texts to tokens.
-struct Analyser {
-    Lexicon& lexicon;
-    const Tokeniser& tokeniser;
-    const PlainLemmas* lemmas;
-    const SenseIndex* senses;
-    const Labels& labels;
-    nb::callable compose;
-};
-
-// One batch for each group of texts. `define` is called with word types that have no lemma yet, and gives them one.
-nb::list analyse(const Analyser& how, const nb::list& groups, bool keep_punctuation, const nb::callable& define) {
+// One batch for each group of texts.
+nb::list analyse(const Analyser& analyser, const nb::list& groups, bool keep_punctuation) {
     std::vector<HeldTexts> held;
-    std::vector<std::unique_ptr<Draft>> drafts;
-    for (nb::handle group : nb::tuple(groups)) {
-        held.emplace_back(composed(group, how.compose));
-        drafts.push_back(without_gil([&] {
-            auto draft = std::make_unique<Draft>(how.lexicon, how.tokeniser, held.back().views());
-            if (how.lemmas) draft->define_plain(*how.lemmas, how.senses);
-            return draft;
-        }));
-        if (!drafts.back()->undefined_words().empty())
-            define(to_numpy(std::vector<std::uint32_t>(drafts.back()->undefined_words())));
-    }
+    std::vector<const TextAnalyser::Texts*> texts;
+    held.reserve(nb::len(groups));  // views point into what is held
+    for (nb::handle group : nb::tuple(groups)) texts.push_back(&held.emplace_back(composed(group, analyser.compose)).views());
     std::vector<TokenArrays> arrays =
-        without_gil([&] { return Draft::finish(drafts, how.labels.meanings, keep_punctuation); });
+        without_gil([&] { return analyser.core.analyse(texts, keep_punctuation); });
     nb::list batches;
     for (std::size_t i = 0; i < arrays.size(); ++i) batches.append(TokenBatch(std::move(arrays[i]), std::move(held[i])));
     return batches;
+}
+
+TextAnalyser::Define asks_for_lemmas(nb::callable python) {
+    return [python = std::move(python)](const std::vector<std::uint32_t>& words) {
+        nb::gil_scoped_acquire acquire;
+        python(to_numpy(std::vector<std::uint32_t>(words)));
+    };
 }
 
 WordMarks::Ask asks_for_marks(nb::callable python) {
@@ -290,14 +274,18 @@ void bind_lexicon(nb::module_& m) {
         .def(
             "__init__",
             [](Analyser* self, Lexicon& lexicon, const Tokeniser& tokeniser, const PlainLemmas* lemmas, const SenseIndex* senses,
-               const Labels& labels, nb::callable compose) {
-                new (self) Analyser{lexicon, tokeniser, lemmas, senses, labels, std::move(compose)};
+               nb::callable define, const Labels& labels, bool keep_punctuation, nb::callable compose) {
+                new (self) Analyser{
+                    {lexicon, tokeniser, lemmas, senses, asks_for_lemmas(std::move(define)), labels.meanings, keep_punctuation},
+                    std::move(compose)};
             },
-            "lexicon"_a, "tokeniser"_a, "lemmas"_a.none(), "senses"_a.none(), "labels"_a, "compose"_a, nb::keep_alive<1, 2>(),
-            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
-            "With `lemmas` it defines plain words itself; `compose` brings a text to NFC.")
-        .def("analyse", &analyse, "groups"_a, "keep_punctuation"_a, "define"_a,
-             "One batch for each group of texts; `define` is called with word types that have no lemma yet, and gives them one.");
+            "lexicon"_a, "tokeniser"_a, "lemmas"_a.none(), "senses"_a.none(), "define"_a, "labels"_a, "keep_punctuation"_a,
+            "compose"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+            "With `lemmas` it defines plain words itself; `define` gives lemmas to other new word types, and `compose` brings a "
+            "text to NFC.")
+        .def("analyse", &analyse, "groups"_a, "keep_punctuation"_a, "One batch for each group of texts.")
+        .def("forget_recent", [](Analyser& analyser) { analyser.core.forget_recent(); },
+             "Analyses again what was analysed alone, text by text.");
 
     nb::class_<TokenBatch>(m, "TokenBatch", "The arrays of an analysed batch; NumPy sees one when it is asked for.")
         .def(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checks.h"
+#include "bindings/analyser.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
@@ -118,11 +119,15 @@ nb::list score_streams(const HeldScorer& held, const nb::list& references, const
     return scored;
 }
 
-nb::tuple score_pair(const HeldScorer& held, const TokenBatch& reference, const TokenBatch& hypothesis) {
-    require(hypothesis.texts().views().size() == 1, "a pair is one text against another");
-    const std::vector<std::int64_t> first{0};
-    StreamScores pair = without_gil(
-        [&] { return std::move(held.scorer.score({{reference.analysed(), first}}, hypothesis.analysed()).front()); });
+nb::tuple score_pair(const HeldScorer& held, Analyser& analyser, const nb::str& hypothesis, const nb::str& reference) {
+    const nb::object y = composed_text(hypothesis, analyser.compose), x = composed_text(reference, analyser.compose);
+    const TextAnalyser::Texts texts{utf8_of(y), utf8_of(x)};
+    const StreamScores pair = without_gil([&] {
+        const auto analysed = analyser.core.analyse_alone(texts);
+        const AnalysedText &first = *analysed[0], &second = *analysed[1];
+        const std::vector<std::int64_t> present{0};
+        return std::move(held.scorer.score({{{second.tokens, second.texts}, present}}, {first.tokens, first.texts}).front());
+    });
     return nb::make_tuple(pair.scores.front(), pair.features);
 }
 
@@ -193,7 +198,8 @@ void bind_scoring(nb::module_& m) {
         .def("score", &score_streams, "references"_a, "hypothesis"_a, "present"_a,
              "For each stream of references the scores and the features; `present` are the numbers of the texts that are there, "
              "None for all.")
-        .def("score_pair", &score_pair, "reference"_a, "hypothesis"_a, "The score and the features of one text against another.");
+        .def("score_pair", &score_pair, "analyser"_a, "hypothesis"_a, "reference"_a,
+             "The score and the features of one text against another.");
 }
 
 }  // namespace tesla

@@ -12,6 +12,14 @@
 
 namespace tesla {
 
+// The UTF-8 of a string, for as long as the string lives.
+inline std::string_view utf8_of(nanobind::handle text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) throw nanobind::python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
 // The UTF-8 of the strings of a list or another sequence. A tuple of our own keeps the strings: other threads may change the
 // list while the GIL is released. Made and destroyed under the GIL, so it is declared before the GIL is released.
 class HeldTexts {
@@ -19,12 +27,7 @@ class HeldTexts {
     explicit HeldTexts(nanobind::handle texts) : held_(nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
         if (!held_.is_valid()) throw nanobind::python_error();
         views_.reserve(nanobind::len(held_));
-        for (nanobind::handle text : held_) {
-            Py_ssize_t size = 0;
-            const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-            if (!data) throw nanobind::python_error();
-            views_.emplace_back(data, static_cast<std::size_t>(size));
-        }
+        for (nanobind::handle text : held_) views_.push_back(utf8_of(text));
     }
     const std::vector<std::string_view>& views() const { return views_; }
     const nanobind::tuple& objects() const { return held_; }
@@ -36,16 +39,18 @@ class HeldTexts {
 
 // Whether a character of the text may combine with another one.
 inline bool may_combine(nanobind::handle text) {
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!data) throw nanobind::python_error();
     constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
     unsigned char highest = 0;
-    for (Py_ssize_t i = 0; i < size; ++i) highest = std::max(highest, static_cast<unsigned char>(data[i]));
+    for (char byte : utf8_of(text)) highest = std::max(highest, static_cast<unsigned char>(byte));
     return highest >= kFirstCombining;
 }
 
-// Texts in NFC, as a tuple: `compose` is asked for those with a character that another one may combine with.
+// A text in NFC: `compose` is asked for one with a character that another one may combine with.
+inline nanobind::object composed_text(nanobind::handle text, const nanobind::callable& compose) {
+    return may_combine(text) ? compose(text) : nanobind::borrow(text);
+}
+
+// Texts in NFC, as a tuple.
 inline nanobind::tuple composed(nanobind::handle texts, const nanobind::callable& compose) {
     const auto given = nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()));
     if (!given.is_valid()) throw nanobind::python_error();

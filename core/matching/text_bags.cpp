@@ -10,6 +10,7 @@ namespace tesla {
 namespace {
 
 constexpr const char* kSkip = "skip";
+constexpr std::size_t kFewWords = 512;  // in a call: then asking for memory would take much of the time
 constexpr std::size_t kBuildingToken = 100;  // nanoseconds that a token takes to go into a text's bags
 
 // Makes the bags of one text after the other; they live in `memory`.
@@ -126,35 +127,48 @@ Measures BatchBags::match(const BatchBags& reference, const BatchBags& hypothesi
     return measures;
 }
 
+// What one thread needs to match one segment after the other.
+struct SegmentMatcher::Work {
+    Work(const Lexicon& lexicon, const BagRecipe& recipe) : builder(recipe, arena.memory()), matcher(lexicon, recipe) {}
+
+    ReusedArena arena;
+    TextBagBuilder builder;
+    PairMatcher matcher;
+    Interrupt interrupt;
+};
+
+SegmentMatcher::SegmentMatcher(const Lexicon& lexicon, BagRecipe recipe) : lexicon_(lexicon), recipe_(std::move(recipe)) {}
+SegmentMatcher::~SegmentMatcher() = default;
+
 // Bags live no longer than their segment, so that the same memory, which the cache holds, serves all segments.
-std::vector<Measures> match_segments(const Lexicon& lexicon, const std::vector<ReferenceStream>& references,
-                                     const TokenColumns& hypothesis, const BagRecipe& recipe, double alpha) {
-    recipe.check(hypothesis, lexicon);
+std::vector<Measures> SegmentMatcher::match(const std::vector<ReferenceStream>& references, const TokenColumns& hypothesis,
+                                            double alpha) const {
+    recipe_.check(hypothesis, lexicon_);
     const std::size_t segments = hypothesis.size();
+    std::size_t words = hypothesis.lemma.size;
     std::vector<Measures> measures;
     for (const auto& [tokens, present] : references) {
-        recipe.check(tokens, lexicon);
+        recipe_.check(tokens, lexicon_);
         require(tokens.size() == segments, "a stream has another number of texts");
         check_ascending(present, segments);
-        measures.emplace_back(present.size, recipe.features.size(), alpha);
+        words += tokens.lemma.size;
+        measures.emplace_back(present.size, recipe_.features.size(), alpha);
     }
-    ReusedArena arena;
-    TextBagBuilder builder(recipe, arena.memory());
-    PairMatcher matcher(lexicon, recipe);
-    Interrupt interrupt;
+    std::unique_ptr<Work> work = spare_.take([this] { return std::make_unique<Work>(lexicon_, recipe_); });
     std::vector<std::size_t> next(references.size());  // row of each stream
     for (std::size_t i = 0; i < segments; ++i) {
         std::optional<TextBags> y;
-        interrupt.step(kBuildingToken * hypothesis[i].size);
+        work->interrupt.step(kBuildingToken * hypothesis[i].size);
         for (std::size_t s = 0; s < references.size(); ++s) {
             const auto& [tokens, present] = references[s];
             if (next[s] == present.size || static_cast<std::size_t>(present[next[s]]) != i) continue;
-            if (!y) y = builder.build(hypothesis[i]);
-            matcher.match(builder.build(tokens[i]), *y, next[s]++, measures[s]);
+            if (!y) y = work->builder.build(hypothesis[i]);
+            work->matcher.match(work->builder.build(tokens[i]), *y, next[s]++, measures[s]);
         }
         y.reset();
-        arena.empty();
+        work->arena.empty();
     }
+    if (words <= kFewWords) spare_.keep(std::move(work));
     return measures;
 }
 

@@ -12,6 +12,7 @@
 #include "base/array_view.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
+#include "base/spare.h"
 #include "matching/bags.h"
 #include "matching/matching.h"
 #include "matching/measures.h"
@@ -80,9 +81,24 @@ struct ReferenceStream {
     ArrayView<std::int64_t> present;
 };
 
-// Every text of a batch against the text of the same number in each stream of references, as far as it is present: one row
-// per number.
-std::vector<Measures> match_segments(const Lexicon& lexicon, const std::vector<ReferenceStream>& references,
-                                     const TokenColumns& hypothesis, const BagRecipe& recipe, double alpha);
+// Matches every text of a batch with the text of the same number in each stream of references, as far as it is present. Many
+// threads may use it at the same time.
+class SegmentMatcher {
+   public:
+    // The lexicon must outlive this.
+    SegmentMatcher(const Lexicon& lexicon, BagRecipe recipe);
+    ~SegmentMatcher();
+
+    // For each stream one row per number.
+    std::vector<Measures> match(const std::vector<ReferenceStream>& references, const TokenColumns& hypothesis,
+                                double alpha) const;
+
+   private:
+    struct Work;
+
+    const Lexicon& lexicon_;
+    const BagRecipe recipe_;
+    mutable Spare<Work> spare_;
+};
 
 }  // namespace tesla

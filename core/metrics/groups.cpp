@@ -189,7 +189,7 @@ std::vector<Rows> NgramGroup::compare_segments(const std::vector<AnalysedStream>
     for (const AnalysedStream& stream : references)
         streams.push_back({kept.emplace_back(*this, stream.texts.tokens).view(), stream.present});
     std::vector<Rows> rows;
-    for (const Measures& measures : match_segments(lexicon_, streams, y.view(), recipe_, alpha_))
+    for (const Measures& measures : matcher_.match(streams, y.view(), alpha_))
         rows.push_back(chosen(measures, measures_));
     return rows;
 }

@@ -27,7 +27,7 @@ class NgramGroup : public FeatureGroup {
     // `facts` tells which surface forms are the same; it may be null where lemmas are compared.
     NgramGroup(const Lexicon& lexicon, WordForm form, WordFacts* facts, BagRecipe recipe, double alpha, ChosenMeasures measures)
         : lexicon_(lexicon), form_(form), facts_(facts), recipe_(std::move(recipe)), alpha_(alpha),
-          measures_(std::move(measures)) {}
+          measures_(std::move(measures)), matcher_(lexicon, recipe_) {}
 
     std::size_t columns() const override { return recipe_.features.size() * measures_.size(); }
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
@@ -45,6 +45,7 @@ class NgramGroup : public FeatureGroup {
     BagRecipe recipe_;
     double alpha_;
     ChosenMeasures measures_;
+    SegmentMatcher matcher_;
 };
 
 class CharacterGroup : public FeatureGroup {

@@ -135,15 +135,13 @@ class Analyser:
         tokeniser: Tokeniser,
         lemmas: PlainLemmas | None,
         senses: SenseIndex | None,
+        define: Callable[[npt.NDArray[np.uint32]], object],
         labels: Labels,
+        keep_punctuation: bool,
         compose: Callable[[str], str],
     ) -> None: ...
-    def analyse(
-        self,
-        groups: list[Sequence[str]],
-        keep_punctuation: bool,
-        define: Callable[[npt.NDArray[np.uint32]], object],
-    ) -> list[TokenBatch]: ...
+    def analyse(self, groups: list[Sequence[str]], keep_punctuation: bool) -> list[TokenBatch]: ...
+    def forget_recent(self) -> None: ...
 
 class WordMarks:
     def __init__(
@@ -504,7 +502,9 @@ class Scorer:
         hypothesis: TokenBatch,
         present: Sequence[npt.NDArray[np.int64] | None],
     ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
-    def score_pair(self, reference: TokenBatch, hypothesis: TokenBatch) -> tuple[float, list[float]]: ...
+    def score_pair(
+        self, analyser: Analyser, hypothesis: str, reference: str
+    ) -> tuple[float, list[float]]: ...
 
 KERNELS: tuple[str, ...]
 KERNEL: str

@@ -89,7 +89,8 @@ def test_a_list_may_change_while_it_is_read(kind: str) -> None:
                 lemmas = lexicon.intern_lemmas(["x"], np.zeros(2, np.int64), np.zeros(0, np.uint32))
                 lexicon.define_words(words, lemmas.repeat(len(words)), [])
 
-            _core.Analyser(lexicon, tokeniser, None, None, labels, str).analyse([texts, texts], False, define)
+            analyser = _core.Analyser(lexicon, tokeniser, None, None, define, labels, False, str)
+            analyser.analyse([texts, texts], False)
         elif kind == "characters":
             _core.CharacterBags(texts)
         else:
@@ -293,9 +294,18 @@ def test_a_word_that_does_not_exist_is_refused(word: int) -> None:
         lexicon.define_words(asked, np.zeros(2, np.uint32), [])
     undefined: list[int] = []  # nothing was defined by halves
     labels = _core.Labels(*(np.zeros(0, kind) for kind in (np.uint16, np.uint8, np.uint8, np.uint8)))
-    analyser = _core.Analyser(lexicon, _core.Tokeniser("en"), None, None, labels, str)
+    analyser = _core.Analyser(
+        lexicon,
+        _core.Tokeniser("en"),
+        None,
+        None,
+        lambda words: undefined.extend(words.tolist()),
+        labels,
+        False,
+        str,
+    )
     with pytest.raises(RuntimeError, match="no lemma"):
-        analyser.analyse([["a"]], False, lambda words: undefined.extend(words.tolist()))
+        analyser.analyse([["a"]], False)
     assert undefined == [0]
 
 

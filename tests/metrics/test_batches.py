@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from tesla_eval.base import arrays
 from tesla_eval.base.arrays import ExactSum
-from tesla_eval.language.analysis import load_pipeline, pipeline
+from tesla_eval.language.analysis import ConlluAnalyser, load_pipeline, pipeline
 from tesla_eval.metrics import base, create_metric
 from tesla_eval.metrics.baselines import StatisticsTotal
 
@@ -197,3 +198,38 @@ def test_the_core_scores_as_its_parts_do(name: str, lang: str, data: st.DataObje
         vars(metric)["_scorers"] = scorers
     np.testing.assert_array_equal(in_core.scores, in_python.scores)
     np.testing.assert_array_equal(in_core.features, in_python.features)
+
+
+@pytest.mark.parametrize("name", ["m", "x"])
+def test_one_text_against_another_scores_as_in_a_batch(name: str) -> None:
+    """More texts than are kept, in several threads; some come again soon, some late, some under a new vocabulary."""
+    metric: Any = create_metric(name, "en")
+    references = [f"{PIECES[k % 10]} {PIECES[k % 7]} {k // 9}" for k in range(400)]
+    hypotheses = [f"{PIECES[k % 8]} {PIECES[k % 3]} {k % 150}" for k in range(400)]
+    batch = metric.score_segments(hypotheses, [references])
+
+    def alone(k: int) -> list[float]:
+        scored = metric.sentence_score(hypotheses[k], [references[k]])
+        return [scored.score, *scored.features.values()]
+
+    expected = np.column_stack([batch.scores, batch.features])
+    with ThreadPoolExecutor(3) as pool:
+        np.testing.assert_array_equal(np.array(list(pool.map(alone, range(400)))), expected)
+    with metric.analysis._lock:
+        metric.analysis._begin_vocabulary()
+    np.testing.assert_array_equal(np.array([alone(k) for k in range(100, 200)]), expected[100:200])
+
+
+def test_what_is_no_pair_of_texts_takes_the_longer_way() -> None:
+    """A tuple of references, a subclass of `str`, and an analysis of the user's own."""
+
+    class Text(str):
+        """A text that is not quite one."""
+
+    metric = create_metric("m", "en")
+    expected = metric.sentence_score("a cat sat", ["the cat sat"])
+    for references in (("the cat sat",), [Text("the cat sat")]):
+        assert metric.sentence_score("a cat sat", references) == expected
+    conllu = create_metric("m", "en", analyser=ConlluAnalyser("en"))
+    word = "1\tcat\tcat\tNOUN\tNN\t_\t0\troot\t_\t_\n"
+    assert conllu.sentence_score(word, [word]).score == 1

@@ -11,7 +11,7 @@ namespace tesla {
 namespace {
 
 constexpr std::size_t kBytesPerToken = 4;  // where there are more, vectors grow
-constexpr std::size_t kTaggedTogether = 64;  // texts of a draft
+constexpr std::size_t kTaggedTogether = 64;  // texts of each group
 
 }  // namespace
 
@@ -22,18 +22,24 @@ void TokenArrays::reserve(std::size_t texts, std::size_t tokens) {
     for (auto* array : {&universal, &function}) array->reserve(tokens);
 }
 
-Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts)
-    : lexicon_(lexicon) {
-    std::u32string decoded;
+Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<const Texts*>& groups) : lexicon_(lexicon) {
+    std::size_t bytes = 0, longest = 0;
+    for (const Texts* texts : groups) {
+        for (std::string_view text : *texts) {
+            bytes += text.size();
+            longest = std::max(longest, text.size());
+        }
+        groups_.push_back(groups_.back() + texts->size());
+    }
     std::vector<Span> spans;
     std::vector<std::string_view> words;
+    std::u32string decoded;
     std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
-    std::size_t bytes = 0;
-    for (std::string_view text : texts) bytes += text.size();
+    spans.reserve(longest / kBytesPerToken);
     words.reserve(bytes / kBytesPerToken);
     tokens_.reserve(bytes / kBytesPerToken);
-    offsets_.reserve(texts.size() + 1);
-    for (std::string_view text : texts) {
+    offsets_.reserve(groups_.back() + 1);
+    const auto add = [&](std::string_view text) {
         decode_utf8(text, decoded);
         tokeniser.tokenise(decoded.data(), decoded.size(), spans);
         bool ascii = decoded.size() == text.size();
@@ -53,7 +59,9 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std
             tokens_.push_back({0, s.start, s.end});
         }
         offsets_.push_back(tokens_.size());
-    }
+    };
+    for (const Texts* texts : groups)
+        for (std::string_view text : *texts) add(text);
     std::vector<std::uint32_t> ids = lexicon.intern_words(words);
     for (std::size_t i = 0; i < ids.size(); ++i) tokens_[i].word = ids[i];
     find_undefined();
@@ -103,27 +111,27 @@ class Draft::Tagging {
     std::vector<std::uint16_t> found_;
 };
 
-std::vector<TokenArrays> Draft::finish(const std::vector<std::unique_ptr<Draft>>& drafts,
-                                       const std::vector<LabelMeaning>& labels, bool keep_punctuation) {
-    std::vector<TokenArrays> out(drafts.size());
-    std::size_t most = 0;  // texts of a draft
-    for (std::size_t d = 0; d < drafts.size(); ++d) {
-        out[d].reserve(drafts[d]->texts(), drafts[d]->tokens_.size());
-        most = std::max(most, drafts[d]->texts());
+std::vector<TokenArrays> Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const {
+    std::vector<TokenArrays> out(groups_.size() - 1);
+    std::size_t most = 0;  // texts of a group
+    for (std::size_t g = 0; g < out.size(); ++g) {
+        const std::size_t first = groups_[g], end = groups_[g + 1];
+        out[g].reserve(end - first, offsets_[end] - offsets_[first]);
+        most = std::max(most, end - first);
     }
-    if (most == 0) return out;
-    Tagging block(drafts[0]->lexicon_, labels), again(drafts[0]->lexicon_, labels);
-    for (std::size_t first = 0; first < most; first += kTaggedTogether) {
+    Tagging block(lexicon_, labels), again(lexicon_, labels);
+    for (std::size_t done = 0; done < most; done += kTaggedTogether) {
         const auto for_each_text = [&](auto visit) {
-            for (std::size_t d = 0; d < drafts.size(); ++d)
-                for (std::size_t t = first; t < std::min(first + kTaggedTogether, drafts[d]->texts()); ++t) visit(d, t);
+            for (std::size_t g = 0; g < out.size(); ++g)
+                for (std::size_t t = groups_[g] + done; t < std::min(groups_[g] + done + kTaggedTogether, groups_[g + 1]); ++t)
+                    visit(g, t);
         };
         block.begin();
-        for_each_text([&](std::size_t d, std::size_t t) { block.add_text(drafts[d]->tokens(t)); });
+        for_each_text([&](std::size_t, std::size_t t) { block.add_text(tokens(t)); });
         block.tag();
         std::size_t in_block = 0;
-        for_each_text([&](std::size_t d, std::size_t t) {
-            drafts[d]->append_text(t, block, in_block++, again, keep_punctuation, out[d]);
+        for_each_text([&](std::size_t g, std::size_t t) {
+            append_text(t, block, in_block++, again, keep_punctuation, out[g]);
         });
     }
     return out;

@@ -3,13 +3,12 @@
 // A Draft (here) takes texts through the tokeniser (tokeniser.h, its rules per language, segmenter.h for scripts without
 // spaces) into the lexicon (lexicon.h), where every word type is looked at once and every later token is an integer. Words
 // get their lemmas and senses from plain_lemmas.h and sense_index.h, or from Python, once per new word type. Then the tagger
-// (tagger.h) tags, and the batch is flat arrays. word_facts.h and word_vectors.h tell more of words without their context.
-// The trainers of tagger and segmenter are in core/training.
+// (tagger.h) tags, and the batch is flat arrays. text_analyser.h does all this in one call. word_facts.h and word_vectors.h
+// tell more of words without their context. The trainers of tagger and segmenter are in core/training.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -38,19 +37,20 @@ struct LabelMeaning {
     bool function, noun;
 };
 
-// A batch between tokenising and tagging.
+// Groups of texts between tokenising and tagging.
 class Draft {
    public:
-    Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<std::string_view>& texts);
+    using Texts = std::vector<std::string_view>;
 
-    // The word types of this batch that have no lemma yet, each once, in order of appearance.
+    Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<const Texts*>& groups);
+
+    // The word types of these texts that have no lemma yet, each once, in order of appearance.
     const std::vector<std::uint32_t>& undefined_words() const { return undefined_; }
     // Defines those of them whose lemmas are known without Python.
     void define_plain(const PlainLemmas& lemmas, const SenseIndex* senses);
-    // Tags, splits compounds (German: the nouns; then tags again), drops tokens without a letter or a digit. The drafts are of
-    // one lexicon and are tagged together, which is faster.
-    static std::vector<TokenArrays> finish(const std::vector<std::unique_ptr<Draft>>& drafts,
-                                           const std::vector<LabelMeaning>& labels, bool keep_punctuation);
+    // Tags, splits compounds (German: the nouns; then tags again), drops tokens without a letter or a digit: one batch for each
+    // group.
+    std::vector<TokenArrays> finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const;
 
    private:
     struct Token {
@@ -58,7 +58,6 @@ class Draft {
     };
     class Tagging;
     void find_undefined();
-    std::size_t texts() const { return offsets_.size() - 1; }
     ArrayView<Token> tokens(std::size_t text) const {
         return {tokens_.data() + offsets_[text], offsets_[text + 1] - offsets_[text]};
     }
@@ -67,7 +66,8 @@ class Draft {
 
     Lexicon& lexicon_;
     std::vector<Token> tokens_;
-    std::vector<std::size_t> offsets_{0};
+    std::vector<std::size_t> offsets_{0};  // of the texts of all groups
+    std::vector<std::size_t> groups_{0};   // the text that each begins with, and the end
     std::vector<std::uint32_t> undefined_;
 };
 

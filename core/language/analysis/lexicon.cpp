@@ -17,6 +17,8 @@ class RecentWords {
    public:
     explicit RecentWords(std::size_t words) : slots_(slots_for(words)) {}
 
+    std::size_t room() const { return slots_.size(); }  // for words
+
     // The number that was given with this word before, or else `number`, which it keeps.
     std::uint32_t number_of(std::string_view word, std::uint32_t number) {
         if (word.empty() || word.size() > kShortText) return number;
@@ -144,6 +146,7 @@ std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_v
     std::vector<HashedText> distinct;  // but for some that come again
     std::vector<std::uint32_t> ids;
     ids.reserve(words.size());
+    distinct.reserve(recent.room());
     for (std::string_view word : words) {
         const auto next = static_cast<std::uint32_t>(distinct.size());
         ids.push_back(recent.number_of(word, next));

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from tesla_eval._core import Scorer
+from tesla_eval._core import DamagedDictionaryError, Scorer
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import ResourceError, UsageError
 from tesla_eval.base.records import Signature
@@ -191,19 +191,23 @@ class FeatureMetric(Metric):
     def sentence_score(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
-        """The score of one segment against one or several references; one text against one takes a shorter way."""
-        is_pair = type(references) is list and list(map(type, (hypothesis, *references))) == [str, str]
-        if not is_pair or self._scorers is None or not self._scores_in_core:
+        """The score of one segment against one or several references; one text against one is a single call."""
+        analysis = self._core_analysis
+        if analysis is None or self._scorers is None or not _is_pair(hypothesis, references):
             return super().sentence_score(hypothesis, references, sources)
-        y, x = self.analysis.analyse((hypothesis,), references)
-        score, features = self._scorers[y.vocabulary].score_pair(x.core, y.core)
+        vocabulary, analyser = analysis.in_core()
+        try:
+            score, features = self._scorers[vocabulary].score_pair(analyser, hypothesis, references[0])
+        except (UnicodeEncodeError, DamagedDictionaryError):  # the longer way says what is wrong
+            return super().sentence_score(hypothesis, references, sources)
         named = dict(zip(self.feature_names, features, strict=True))
         return Score(self.id, score, named, self._signature_for(1))
 
     @cached_property
-    def _scores_in_core(self) -> bool:
-        """Whether the class scores segments as this one does, by the scorer of the core if there is one."""
-        return type(self).score_segments is FeatureMetric.score_segments and self.needs_references
+    def _core_analysis(self) -> Pipeline | None:
+        """The analysis, if the core has all of it and the class scores segments as this one does."""
+        is_own = type(self).score_segments is not FeatureMetric.score_segments or not self.needs_references
+        return self.analysis if isinstance(self.analysis, Pipeline) and not is_own else None
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
@@ -376,6 +380,13 @@ class FeatureMetric(Metric):
             if same_text(reference.texts[i[k]], hypothesis.texts[j[k]]):
                 scores[k] = self._layout.combination.equal_texts
         return scores
+
+
+def _is_pair(hypothesis: str, references: Sequence[str]) -> bool:
+    """Whether this is one text and a list of one text: nothing that must be converted or refused."""
+    return (
+        type(references) is list and len(references) == 1 and type(hypothesis) is type(references[0]) is str
+    )
 
 
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Analyser, DamagedDictionaryError, Labels, Lexicon, define_plain
+from tesla_eval._core import Analyser, DamagedDictionaryError, Labels, Lexicon, SenseIndex, define_plain
 from tesla_eval.base.arrays import distinct
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.forking import new_lock
@@ -58,6 +58,63 @@ class _LargeKey(NamedTuple):
         return hash((self.texts[:: len(self.texts) // _HASHED_TEXTS], self.keep_punctuation))
 
 
+@dataclass(frozen=True)
+class _Definer:
+    """Adds lemmas and senses of new word types to a lexicon, and the parts of new compounds."""
+
+    lexicon: Lexicon
+    lemmatiser: Lemmatiser | PorterStems
+    senses: SenseTable | None
+    compounds: CompoundSplitter | None
+
+    def __call__(self, words: npt.NDArray[np.uint32]) -> None:
+        if self.compounds is None:  # the core has defined the plain ones
+            self.lexicon.define_words(words, self._lemma_ids(words), [])
+            return
+        compounds = []
+        while len(words):
+            parts = self._parts(words)
+            split = np.array([bool(cut) for cut in parts], bool)
+            self._define_simple(words[~split])
+            compounds.append((words[split], [cut for cut in parts if cut]))
+            words = distinct(np.array([part[0] for cut in parts for part in cut], np.uint32))
+        # Parts before wholes: another thread may use a compound as soon as it is defined.
+        for wholes, parts in reversed(compounds):
+            self.lexicon.define_words(wholes, self._lemma_ids(wholes), parts)
+
+    def _define_simple(self, words: npt.NDArray[np.uint32]) -> None:
+        """Add words that are not compounds; most are handled in the core, without blocking other threads."""
+        if not len(words):
+            return
+        assert self.lemmatiser.plain is not None  # stems are English, which has no compounds
+        rest = define_plain(self.lexicon, words, self.lemmatiser.plain, _index_of(self.senses))
+        if len(rest):
+            self.lexicon.define_words(rest, self._lemma_ids(rest), [])
+
+    def _lemma_ids(self, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        lemmas = [self.lemmatiser.full_lemma(form) for form in self.lexicon.forms(words)]
+        if self.senses is None:
+            return self.lexicon.intern_lemmas(
+                lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32)
+            )
+        return self.lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))
+
+    def _parts(self, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
+        """For each compound its parts as (word type, start, end), for any other word nothing."""
+        assert self.compounds is not None
+        parts: list[list[tuple[int, int, int]]] = []
+        for form in self.lexicon.forms(words):
+            spans = self.compounds.split(form)
+            if len(spans) < 2:
+                parts.append([])
+                continue
+            # A part is written as if it stood alone: a noun's parts begin like the noun.
+            alone = [_cased_like(form, form[start:end]) for start, end in spans]
+            ids = self.lexicon.intern_words(alone).tolist()
+            parts.append([(number, start, end) for number, (start, end) in zip(ids, spans, strict=True)])
+        return parts
+
+
 class Pipeline:
     """The analysis of one language; made once, shared by all metrics and threads.
 
@@ -81,7 +138,6 @@ class Pipeline:
         self.tagged = tagger is not None
         self.lemmatiser = lemmatiser
         self.senses = senses
-        self._sense_index = senses.index if senses is not None else None
         self.compounds = compounds
         self.keep_punctuation = keep_punctuation
         self._tokeniser = load_tokeniser(language)
@@ -106,8 +162,10 @@ class Pipeline:
         # Where compounds are split, words are defined after their parts are known.
         lemmas = self.lemmatiser.plain if self.compounds is None else None
         composed = compose_in_latin_letters if self.language in LATIN_LETTERS else compose
+        lexicon, senses = self.vocabulary.lexicon, _index_of(self.senses)
+        define = _Definer(lexicon, self.lemmatiser, self.senses, self.compounds)
         return Analyser(
-            self.vocabulary.lexicon, self._tokeniser, lemmas, self._sense_index, meanings, composed
+            lexicon, self._tokeniser, lemmas, senses, define, meanings, self.keep_punctuation, composed
         )
 
     def forget_batches(self) -> None:
@@ -115,6 +173,8 @@ class Pipeline:
         with self._lock:
             self._kept.clear()
             self._kept_texts = 0
+            if self._analyser is not None:
+                self._analyser.forget_recent()
 
     @property
     def signature(self) -> dict[str, str]:
@@ -170,18 +230,13 @@ class Pipeline:
             for group in groups
         ]
         with self._lock:
-            if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
-                self._begin_vocabulary()
-            if self._analyser is None:
-                self._analyser = self._make_analyser()
-            vocabulary, analyser = self.vocabulary, self._analyser
+            vocabulary, analyser = self._current()
             batches = [self._recent(key) for key in keys]
         new = dict.fromkeys(key for key, batch in zip(keys, batches, strict=True) if batch is None)
         if not new:
             return batches  # type: ignore[return-value]  # none is None
-        define = partial(self._define, vocabulary.lexicon)
         try:
-            cores = analyser.analyse([texts for texts, _ in new], keep_punctuation, define)
+            cores = analyser.analyse([texts for texts, _ in new], keep_punctuation)
         except UnicodeEncodeError as error:
             raise not_a_text(error) from error
         except DamagedDictionaryError as error:
@@ -191,6 +246,19 @@ class Pipeline:
             for key, batch in made.items():
                 self._keep(key, batch)
         return [made[key] if batch is None else batch for key, batch in zip(keys, batches, strict=True)]
+
+    def in_core(self) -> tuple[Vocabulary, Analyser]:
+        """What analyses texts in the core, for a call that takes texts, and the vocabulary that it fills."""
+        with self._lock:
+            return self._current()
+
+    def _current(self) -> tuple[Vocabulary, Analyser]:
+        """`in_core` for those who hold the lock; where the vocabulary is full, a new one is begun."""
+        if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
+            self._begin_vocabulary()
+        if self._analyser is None:
+            self._analyser = self._make_analyser()
+        return self.vocabulary, self._analyser
 
     def _recent(self, key: _Key) -> AnalysedBatch | None:
         """The batch of these texts if they were analysed recently, alone or, if it is one text, in a group."""
@@ -217,54 +285,12 @@ class Pipeline:
             _, forgotten = self._kept.popitem(last=False)
             self._kept_texts -= len(forgotten.texts)
 
-    def _define(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
-        """Add lemmas and senses of new word types, and the parts of new compounds."""
-        if self.compounds is None:  # the core has defined the plain ones
-            lexicon.define_words(words, self._lemma_ids(lexicon, words), [])
-            return
-        compounds = []
-        while len(words):
-            parts = self._parts(lexicon, words)
-            split = np.array([bool(cut) for cut in parts], bool)
-            self._define_simple(lexicon, words[~split])
-            compounds.append((words[split], [cut for cut in parts if cut]))
-            words = distinct(np.array([part[0] for cut in parts for part in cut], np.uint32))
-        # Parts before wholes: another thread may use a compound as soon as it is defined.
-        for wholes, parts in reversed(compounds):
-            lexicon.define_words(wholes, self._lemma_ids(lexicon, wholes), parts)
-
-    def _define_simple(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> None:
-        """Add words that are not compounds; most are handled in the core, without blocking other threads."""
-        if not len(words):
-            return
-        assert self.lemmatiser.plain is not None  # stems are English, which has no compounds
-        rest = define_plain(lexicon, words, self.lemmatiser.plain, self._sense_index)
-        if len(rest):
-            lexicon.define_words(rest, self._lemma_ids(lexicon, rest), [])
-
-    def _lemma_ids(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-        lemmas = [self.lemmatiser.full_lemma(form) for form in lexicon.forms(words)]
-        if self.senses is None:
-            return lexicon.intern_lemmas(lemmas, np.zeros(len(lemmas) + 1, np.int64), np.zeros(0, np.uint32))
-        return lexicon.intern_lemmas(lemmas, *self.senses.lookup(lemmas))
-
     def _damaged(self, error: DamagedDictionaryError) -> ResourceError:
         return ResourceError(f"simplemma's dictionary for {self.language!r}: {error}; reinstall simplemma")
 
-    def _parts(self, lexicon: Lexicon, words: npt.NDArray[np.uint32]) -> list[list[tuple[int, int, int]]]:
-        """For each compound its parts as (word type, start, end), for any other word nothing."""
-        assert self.compounds is not None
-        parts: list[list[tuple[int, int, int]]] = []
-        for form in lexicon.forms(words):
-            spans = self.compounds.split(form)
-            if len(spans) < 2:
-                parts.append([])
-                continue
-            # A part is written as if it stood alone: a noun's parts begin like the noun.
-            alone = [_cased_like(form, form[start:end]) for start, end in spans]
-            ids = lexicon.intern_words(alone).tolist()
-            parts.append([(number, start, end) for number, (start, end) in zip(ids, spans, strict=True)])
-        return parts
+
+def _index_of(senses: SenseTable | None) -> SenseIndex | None:
+    return None if senses is None else senses.index
 
 
 def _cased_like(form: str, part: str) -> str:
