@@ -104,6 +104,17 @@ def test_concurrent_clients_get_every_digit_of_the_scores(server) -> None:
             assert result == metric.corpus_score(request["hypotheses"], request["references"]).to_dict()
 
 
+def test_answers_do_not_wait_for_acknowledgements() -> None:
+    from tesla_eval.tuning.http import listen
+
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as connection,
+    ):
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_languages_are_identified_and_defaults_are_those_of_the_language(server) -> None:
     german = "Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."
     answer = server.score({"hypotheses": [german], "references": [[german]]})
