@@ -208,7 +208,7 @@ def report(directions: Sequence[str], jobs: int) -> Iterator[str]:
             )
             yield f"| {title} | {np.nanmean(taus):.4f} | {np.nanmean(pearsons):.4f} | {cells} |"
             if title == "guards × 1":
-                now, newest = figures, _newest(damaged, taus)
+                now, newest = figures, _newest(figures)
                 missed = list(unseen(damaged, curve, place))
         yield from missed
         yield from by_year(direction, now, jobs)
@@ -231,7 +231,7 @@ def unseen(
 
     The reference has a number that was changed if fewer numbers of the text are the reference's after the change.
     """
-    padded, number, confirmed = np.zeros(3, int), np.zeros(5, int), np.zeros(2, int)
+    padded, number, confirmed = np.zeros(3, int), np.zeros(6, int), np.zeros(2, int)
     for one in damaged:
         if one.data.year not in RECENT:
             continue
@@ -246,16 +246,16 @@ def unseen(
             elif text.kind.name == "number":
                 wrong = one.features[row, place["numbers"]] - one.data.features[base, place["numbers"]]
                 above_zero = missed and not at_zero
-                number += (1, missed, missed and at_zero, above_zero and wrong == 0, above_zero and wrong < 0)
+                neither, tie = above_zero and wrong == 0, edited[row] == real[base]
+                number += (1, missed, missed and at_zero, neither, neither and tie, above_zero and wrong < 0)
                 if wrong > 0:
                     confirmed += (1, missed)
     yield (
         "\nNot lower, WMT19 to WMT24 together: "
         "`padded` {1} of {0}, {2} of them outputs that score 0 already; "
-        "`number` {4} of {3}, {5} of them at 0, {6} where the reference has neither number, {7} that the change put "
-        "right. Where the reference has the number that was changed: {9} of {8} ({10:.3f}).".format(
-            *padded, *number, *confirmed, confirmed[1] / confirmed[0]
-        )
+        "`number` {4} of {3}, {5} of them at 0, {6} where the reference has neither number ({7} of these keep their "
+        "score), {8} that the change put right. Where the reference has the number that was changed: "
+        "{10} of {9} ({11:.3f}).".format(*padded, *number, *confirmed, confirmed[1] / confirmed[0])
     )
 
 
@@ -302,13 +302,22 @@ def _mean(shares: Sequence[Mapping[str, float]], wanted: Sequence[bool], kind: s
     return f"{np.mean(values):.3f}" if values else "–"
 
 
-def _newest(damaged: Sequence[DamagedSet], taus: Sequence[float]) -> list[str]:
-    """τ on the newest year, beside the baselines."""
+def _newest(figures: Sequence[Figures]) -> list[str]:
+    """τ on the newest year, beside the baselines, and the difference from the last of these with its interval."""
+    name = BASELINES[-1]
+    both = [
+        Figures(one.data, {**one.data.baselines, **one.scores})
+        for one in figures
+        if one.data.year > RECENT[-1]
+    ]
     lines = []
-    for one, tau in zip(damaged, taus, strict=True):
-        if one.data.year > RECENT[-1]:
-            others = ", ".join(f"{name} {one.data.tau(one.data.baselines[name]):.3f}" for name in BASELINES)
-            lines.append(f"- {one.data.year.upper()} {one.data.lp}: τ tesla-x {tau:.3f}, {others}")
+    for one in both:
+        values = ", ".join(f"{metric} {one.tau(metric):.3f}" for metric in (NAME, *BASELINES))
+        found = difference([one], NAME, name, "tau")
+        lines.append(f"- {one.data.year.upper()} {one.data.lp}: τ {values}; {NAME} − {name} {found}")
+    if both:
+        found = difference(both, NAME, name, "tau")
+        lines.append(f"- {both[0].data.year.upper()}, mean: {NAME} − {name} {found}")
     return ["", *lines] if lines else []
 
 
