@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/portable.h"
+
 namespace tesla {
 
 std::int64_t Discount::weight(int n, int k) const {
@@ -76,42 +78,96 @@ std::int64_t KeyBag<Key>::overlap(const KeyBag& other) const {
 template struct KeyBag<WideKey>;
 template struct KeyBag<std::uint64_t>;
 
-BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory)
-    : memory_(memory), discount_(discount) {
-    for (int n = 0; n <= kMaxOrder; ++n)
-        for (int flags = 0; flags < (1 << kMaxOrder); ++flags) {
-            int count = 0;
-            for (int i = 0; i < n; ++i) count += (flags >> i) & 1;
-            weight_[n][flags] = discount.weight(n, count);
+NgramWeights::NgramWeights(const Discount& discount) {
+    for (int length = 0; length <= kMaxOrder; ++length)
+        for (std::uint64_t function = 0; function <= low_bits(kMaxOrder); ++function) {
+            int count = 0;  // of the function words so far
+            for (int n = 1; n <= kMaxOrder; ++n) {
+                count += function >> (kMaxOrder - n) & 1;
+                weights_[kind(length, function)][n - 1] = n <= length ? discount.weight(n, count) : 0;
+            }
         }
 }
 
+namespace {
+
+// How many tokens two keys have in common at their beginnings; those beyond the last one count, too.
+int common_tokens(std::uint64_t a, std::uint64_t b) { return leading_zeros((a ^ b) | 1) / kTagBits; }
+int common_tokens(const WideKey& a, const WideKey& b) {
+    if (const std::uint64_t high = a.high ^ b.high) return leading_zeros(high) / kLemmaBits;
+    return (64 + leading_zeros((a.low ^ b.low) | 1)) / kLemmaBits;
+}
+
+}  // namespace
+
+// Walks through the n-grams of both texts in one sorted order. For every n there is a group of those that begin alike; where
+// the next one has fewer tokens than n in common with the last one, the group of n ends and is counted. No branch depends on
+// what the texts are like.
+template <class Key>
+Overlaps overlaps(const KeyBags<Key>& x, const KeyBags<Key>& y, const NgramWeights& weights) {
+    Overlaps common{};
+    std::int64_t of_x[kMaxOrder] = {}, of_y[kMaxOrder] = {};  // the groups
+    Key last{};
+    const auto take = [&](const Key& key, std::uint8_t kind, bool from_y) {
+        const int kept = common_tokens(last, key);
+        const std::int64_t* const weight = weights.of(kind);
+        const std::int64_t is_y = -std::int64_t{from_y};  // all bits or none
+        for (int n = 0; n < kMaxOrder; ++n) {
+            const std::int64_t stays = -std::int64_t{n < kept};
+            common[n] += std::min(of_x[n], of_y[n]) & ~stays;
+            of_x[n] = (of_x[n] & stays) + (weight[n] & ~is_y);
+            of_y[n] = (of_y[n] & stays) + (weight[n] & is_y);
+        }
+        last = key;
+    };
+    std::size_t i = 0, j = 0;
+    while (i < x.keys.size() && j < y.keys.size()) {
+        const bool from_y = y.keys[j] < x.keys[i];
+        take(from_y ? y.keys[j] : x.keys[i], from_y ? y.kinds[j] : x.kinds[i], from_y);
+        i += !from_y;
+        j += from_y;
+    }
+    for (; i < x.keys.size(); ++i) take(x.keys[i], x.kinds[i], false);
+    for (; j < y.keys.size(); ++j) take(y.keys[j], y.kinds[j], true);
+    for (int n = 0; n < kMaxOrder; ++n) common[n] += std::min(of_x[n], of_y[n]);
+    return common;
+}
+template Overlaps overlaps(const LemmaBags&, const LemmaBags&, const NgramWeights&);
+template Overlaps overlaps(const TagBags&, const TagBags&, const NgramWeights&);
+
+BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory)
+    : memory_(memory), discount_(discount), weights_(discount) {}
+
 void BagBuilder::begin(const TokenView& text, bool merge) {
     text_ = text;
-    places_.resize(text.size);
-    if (merge) {
-        number_symbols();
-    } else {
-        std::iota(places_.begin(), places_.end(), 0U);
-        symbol_lemma_.assign(text.lemma, text.lemma + text.size);
-        symbol_tag_.assign(text.tag, text.tag + text.size);
-    }
-    if (symbol_lemma_.size() >= kMostSymbols)
-        throw TextTooLong("a text has more than a million different words: split it into segments");
+    merge_ = merge;
+    numbered_ = false;
 }
 
 void BagBuilder::number_symbols() {
-    symbols_.reset(text_.size);
-    for (std::size_t i = 0; i < text_.size; ++i) places_[i] = symbols_.number_of(appended(text_.lemma[i], text_.tag[i], kTagBits));
-    symbol_lemma_.clear();
-    symbol_tag_.clear();
-    for (std::uint64_t symbol : symbols_.keys()) {
-        symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
-        symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
+    if (numbered_) return;
+    places_.resize(text_.size);
+    if (merge_) {
+        symbols_.reset(text_.size);
+        for (std::size_t i = 0; i < text_.size; ++i) places_[i] = symbols_.number_of(appended(text_.lemma[i], text_.tag[i], kTagBits));
+        symbol_lemma_.clear();
+        symbol_tag_.clear();
+        for (std::uint64_t symbol : symbols_.keys()) {
+            symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
+            symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
+        }
+    } else {
+        std::iota(places_.begin(), places_.end(), 0U);
+        symbol_lemma_.assign(text_.lemma, text_.lemma + text_.size);
+        symbol_tag_.assign(text_.tag, text_.tag + text_.size);
     }
+    if (symbol_lemma_.size() >= kMostSymbols)
+        throw TextTooLong("a text has more than a million different words: split it into segments");
+    numbered_ = true;
 }
 
 void BagBuilder::number_lemmas() {
+    number_symbols();
     order_.resize(symbol_lemma_.size());
     std::iota(order_.begin(), order_.end(), 0U);
     std::sort(order_.begin(), order_.end(),
@@ -142,120 +198,115 @@ void BagBuilder::sort_codes(int max_order, int bits, std::uint64_t highest, Numb
     sorter_.sort(codes_, max_order + bits * (max_order - 1), highest + 1);
 }
 
-// Calls `visit` with the numbers and the weight of every distinct n-gram, in ascending order of its numbers.
-template <class Visit>
-void BagBuilder::visit_ngrams(int n, Visit visit) const {
-    const int unused = code_order_ - n, shift = code_order_ + code_bits_ * unused;
-    const std::uint64_t last = low_bits(code_bits_), flags = low_bits(code_order_);
-    std::uint64_t before = 0;  // not the numbers of an n-gram
-    std::int64_t weight = 0;
-    for (std::uint64_t code : codes_) {
-        const std::uint64_t numbers = code >> shift;
-        if ((numbers & last) == 0) continue;
-        if (numbers != before) {
-            if (before != 0) visit(before, weight);
-            before = numbers;
-            weight = 0;
-        }
-        weight += weight_[n][(code & flags) >> unused];
-    }
-    if (before != 0) visit(before, weight);
-}
-
-std::size_t BagBuilder::count_ngrams(int n) const {
-    const int shift = code_order_ + code_bits_ * (code_order_ - n);
-    const std::uint64_t last = low_bits(code_bits_);
-    std::size_t count = 0;
-    std::uint64_t before = 0;
-    for (std::uint64_t code : codes_) {
-        const std::uint64_t numbers = code >> shift;
-        count += ((numbers & last) != 0) & (numbers != before);
-        before = numbers;
-    }
-    return count;
+// Of the tokens from where a code begins; those of no higher order than the code's.
+std::uint8_t BagBuilder::kind_of(std::uint64_t code) const {
+    int length = code_order_;
+    for (std::uint64_t numbers = numbers_of(code); length > 0 && (numbers & low_bits(code_bits_)) == 0; numbers >>= code_bits_) --length;
+    return NgramWeights::kind(length, function_of(code));
 }
 
 template <class Key, class KeyOf>
-KeyBags<Key> BagBuilder::key_bags(int max_order, KeyOf key_of) {
+KeyBags<Key> BagBuilder::key_bags(KeyOf key_of) const {
     KeyBags<Key> bags(memory_);
-    for (int n = 1; n <= max_order; ++n) {
-        KeyBag<Key>& bag = bags.orders[n - 1];
-        const std::size_t count = count_ngrams(n);
-        bag.keys.reserve(count);
-        bag.weights.reserve(count);
-        visit_ngrams(n, [&](std::uint64_t numbers, std::int64_t weight) {
-            bag.keys.push_back(key_of(numbers, n));
-            bag.weights.push_back(weight);
-            bag.total += weight;
-        });
+    bags.keys.resize(codes_.size());
+    bags.kinds.resize(codes_.size());
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+        bags.keys[i] = key_of(numbers_of(codes_[i]));
+        const std::uint8_t kind = bags.kinds[i] = kind_of(codes_[i]);
+        for (int n = 0; n < kMaxOrder; ++n) bags.totals[n] += weights_.of(kind)[n];
     }
     return bags;
-}
-
-WideKey BagBuilder::lemma_key_of(std::uint64_t numbers, int n) const {
-    WideKey key;
-    for (int k = n - 1; k >= 0; --k)
-        key = appended(key, lemmas_[(numbers >> (code_bits_ * k) & low_bits(code_bits_)) - 1], kLemmaBits);
-    return key;
 }
 
 LemmaBags BagBuilder::lemma_bags(int max_order) {
     if (max_order == 0) return LemmaBags(memory_);
     number_lemmas();
     sort_codes(max_order, bits_for(lemmas_.size() + 1), lemmas_.size(), [&](std::size_t i) { return lemma_ranks_[places_[i]] + 1; });
-    return key_bags<WideKey>(max_order, [&](std::uint64_t numbers, int n) { return lemma_key_of(numbers, n); });
+    return key_bags<WideKey>([&](std::uint64_t numbers) {
+        constexpr int kPlaces = 128 / kLemmaBits;
+        WideKey key;
+        for (int k = code_order_ - 1; k >= code_order_ - kPlaces; --k) {
+            const std::uint64_t rank = k < 0 ? 0 : numbers >> (code_bits_ * k) & low_bits(code_bits_);
+            key = appended(key, rank == 0 ? 0 : std::uint64_t{lemmas_[rank - 1]} + 1, kLemmaBits);
+        }
+        return key;
+    });
 }
 
 TagBags BagBuilder::tag_bags(int max_order) {
     if (max_order == 0) return TagBags(memory_);
     const std::uint64_t highest = text_.size == 0 ? 0 : *std::max_element(text_.tag, text_.tag + text_.size);
     sort_codes(max_order, kTagBits, highest, [&](std::size_t i) { return text_.tag[i]; });  // 0: untagged
-    return key_bags<std::uint64_t>(max_order, [](std::uint64_t numbers, int) { return numbers; });
+    return key_bags<std::uint64_t>([&](std::uint64_t numbers) { return numbers << (64 - kTagBits * code_order_); });
 }
 
 LemmaBag BagBuilder::skip_bag(int gap) {
     check_room(discount_, 2, most_skip_bigrams(text_.size, gap));
     number_lemmas();
-    code_bits_ = bits_for(lemmas_.size() + 1);
+    const int bits = bits_for(lemmas_.size() + 1);
     codes_.clear();
     for_each_skip_bigram(text_.size, gap, [&](std::size_t i, std::size_t j) {
-        const std::uint64_t first = lemma_ranks_[places_[i]] + 1, second = lemma_ranks_[places_[j]] + 1;
+        const std::uint64_t first = lemma_ranks_[places_[i]], second = lemma_ranks_[places_[j]];
         const std::uint64_t flags = std::uint64_t{text_.function[i] != 0} << 1 | std::uint64_t{text_.function[j] != 0};
-        codes_.push_back((first << code_bits_ | second) << 2 | flags);
+        codes_.push_back((first << bits | second) << 2 | flags);
     });
     std::sort(codes_.begin(), codes_.end());
     LemmaBag bag(memory_);
     bag.keys.reserve(codes_.size());
     bag.weights.reserve(codes_.size());
-    for (std::uint64_t code : codes_) bag.append(lemma_key_of(code >> 2, 2), weight_[2][code & 3]);
+    for (std::uint64_t code : codes_) {
+        const std::uint32_t first = lemmas_[code >> (bits + 2)], second = lemmas_[code >> 2 & low_bits(bits)];
+        bag.append(appended(appended(WideKey{}, first, kLemmaBits), second, kLemmaBits),
+                   weights_.of(NgramWeights::kind(2, (code & 3) << (kMaxOrder - 2)))[1]);
+    }
     return bag;
 }
 
 SymbolBag BagBuilder::symbol_bag(int max_order) {
     SymbolBag bag(memory_);
+    if (max_order == 0) return bag;
+    number_symbols();
     bag.lemma.assign(symbol_lemma_.begin(), symbol_lemma_.end());
     bag.tag.assign(symbol_tag_.begin(), symbol_tag_.end());
-    if (max_order == 0) return bag;
     if (text_.size > kMostMatchedWords) throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
     const int bits = bits_for(bag.lemma.size() + 1);
     sort_codes(max_order, bits, bag.lemma.size(), [&](std::size_t i) { return places_[i] + 1; });
-    for (int n = 1; n <= max_order; ++n) {
-        SymbolBag::Order& order = bag.orders[n - 1];
-        const std::size_t count = count_ngrams(n);
-        order.rows.resize(count * static_cast<std::size_t>(n));
-        order.weights.resize(count);
-        order.first.assign(bag.lemma.size() + 1, 0);
-        std::uint32_t* place = order.rows.data();
-        std::int64_t* weight_of_row = order.weights.data();
-        visit_ngrams(n, [&](std::uint64_t row, std::int64_t weight) {
-            for (int k = n - 1; k >= 0; --k) *place++ = static_cast<std::uint32_t>(row >> (bits * k) & low_bits(bits)) - 1;
-            *weight_of_row++ = weight;
-            order.total += weight;
-            ++order.first[row >> (bits * (n - 1))];
-        });
-        std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());
-    }
+    static_assert(kMaxOrder == 3);
+    add_rows<1>(bag);
+    if (max_order > 1) add_rows<2>(bag);
+    if (max_order > 2) add_rows<3>(bag);
     return bag;
+}
+
+// The distinct n-grams of the codes.
+template <int n>
+void BagBuilder::add_rows(SymbolBag& bag) const {
+    const int bits = code_bits_, unused = code_order_ - n, shift = code_order_ + bits * unused;
+    const std::uint64_t last = low_bits(bits);
+    SymbolBag::Order& order = bag.orders[n - 1];
+    order.rows.resize(codes_.size() * n);
+    order.weights.resize(codes_.size());
+    order.first.assign(bag.lemma.size() + 1, 0);
+    std::uint32_t *const rows = order.rows.data(), *const first = order.first.data();
+    std::int64_t* const weights = order.weights.data();
+    std::size_t count = 0;
+    std::uint64_t before = 0;  // not the numbers of an n-gram
+    for (std::uint64_t code : codes_) {
+        const std::uint64_t numbers = code >> shift;
+        if ((numbers & last) == 0) continue;  // the text ends
+        const bool is_new = numbers != before;
+        before = numbers;
+        count += is_new;
+        std::uint32_t* const row = rows + (count - 1) * n;
+        for (int k = 0; k < n; ++k) row[k] = static_cast<std::uint32_t>(numbers >> (bits * (n - 1 - k)) & last) - 1;
+        const std::int64_t weight = weights_.of(NgramWeights::kind(n, function_of(code)))[n - 1];
+        weights[count - 1] += weight;
+        order.total += weight;
+        first[row[0] + 1] += is_new;
+    }
+    order.rows.resize(count * n);
+    order.weights.resize(count);
+    std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());
 }
 
 }  // namespace tesla

@@ -4,6 +4,7 @@
 // then a whole number: the true weight times q^n. Nothing is ever rounded.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -77,16 +78,37 @@ inline constexpr std::size_t kMostMatchedWords = 50000;  // of a text whose word
 inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (specification §5)
 inline constexpr int kLemmaBits = 32, kTagBits = 16;
 
-// The bags of a text for n = 1, 2, ...
+// The weights of all n-grams, n = 1 .. kMaxOrder, that begin at a token, by what is known of the tokens from there on.
+class NgramWeights {
+   public:
+    explicit NgramWeights(const Discount& discount);
+
+    // Of `length` tokens, of which each has a bit in `function`, the first one the highest.
+    static std::uint8_t kind(int length, std::uint64_t function) { return static_cast<std::uint8_t>(length << kMaxOrder | function); }
+    // By n - 1; 0 where the tokens are fewer than n.
+    const std::int64_t* of(std::uint8_t kind) const { return weights_[kind]; }
+
+   private:
+    std::int64_t weights_[(kMaxOrder + 1) << kMaxOrder][kMaxOrder];
+};
+
+// The bags of a text for n = 1, 2, ..., whose similarity is identity. Only the n-grams of the highest order are here, one for
+// every token; shorter ones are their beginnings, hence sorted as well. So one walk compares two texts for all orders.
 template <class Key>
 struct KeyBags {
-    explicit KeyBags(std::pmr::memory_resource* memory)
-        : orders{KeyBag<Key>(memory), KeyBag<Key>(memory), KeyBag<Key>(memory)} {}
+    explicit KeyBags(std::pmr::memory_resource* memory) : keys(memory), kinds(memory) {}
 
-    KeyBag<Key> orders[kMaxOrder];  // orders[n - 1]
+    std::pmr::vector<Key> keys;             // ascending; the first token in the highest bits, 0 beyond the last one
+    std::pmr::vector<std::uint8_t> kinds;   // NgramWeights::kind of every key
+    std::int64_t totals[kMaxOrder] = {};    // by n - 1
 };
 using LemmaBags = KeyBags<WideKey>;
 using TagBags = KeyBags<std::uint64_t>;
+
+// By n - 1: the weight of the n-grams that both have, each as far as the text goes that has it less often.
+using Overlaps = std::array<std::int64_t, kMaxOrder>;
+template <class Key>
+Overlaps overlaps(const KeyBags<Key>& x, const KeyBags<Key>& y, const NgramWeights& weights);
 
 // Two ways to compare n-grams by identity: what must be equal, and which n-grams take part. An n-gram with an untagged
 // word (tag 0) is like no other by its tags, not even like itself: it is no n-gram of tags at all.
@@ -166,17 +188,19 @@ class BagBuilder {
     void number_lemmas();
     template <class NumberOf>
     void sort_codes(int max_order, int bits, std::uint64_t highest, NumberOf number_of);
-    template <class Visit>
-    void visit_ngrams(int n, Visit visit) const;
-    std::size_t count_ngrams(int n) const;
+    std::uint64_t numbers_of(std::uint64_t code) const { return code >> code_order_; }
+    std::uint64_t function_of(std::uint64_t code) const { return code << (kMaxOrder - code_order_) & ((1U << kMaxOrder) - 1); }
+    std::uint8_t kind_of(std::uint64_t code) const;
     template <class Key, class KeyOf>
-    KeyBags<Key> key_bags(int max_order, KeyOf key_of);
-    WideKey lemma_key_of(std::uint64_t numbers, int n) const;
+    KeyBags<Key> key_bags(KeyOf key_of) const;
+    template <int n>
+    void add_rows(SymbolBag& bag) const;
 
     std::pmr::memory_resource* memory_;
     Discount discount_;
-    std::int64_t weight_[kMaxOrder + 1][1 << kMaxOrder];  // of an n-gram, by which of its tokens are function words
+    NgramWeights weights_;
     TokenView text_{};
+    bool merge_ = true, numbered_ = false;
     std::vector<std::uint32_t> order_;
     BucketSorter sorter_;
     FirstMet symbols_;

@@ -41,10 +41,18 @@ class TextBagBuilder {
 class PairMatcher {
    public:
     PairMatcher(const Lexicon& lexicon, const BagRecipe& recipe)
-        : features_(recipe.features), any_symbols_(recipe.highest_order(Similarity::MaxSim) > 0), matcher_(lexicon) {}
+        : features_(recipe.features),
+          any_symbols_(recipe.highest_order(Similarity::MaxSim) > 0),
+          any_lemmas_(recipe.highest_order(Similarity::Lemma) > 0),
+          any_tags_(recipe.highest_order(Similarity::Tag) > 0),
+          weights_(recipe.discount),
+          matcher_(lexicon) {}
 
     void match(const TextBags& x, const TextBags& y, std::size_t pair, Measures& measures) {
         if (any_symbols_) matcher_.begin_pair(x.symbols, y.symbols);
+        Overlaps lemmas{}, tags{};
+        if (any_lemmas_) lemmas = overlaps(x.lemmas, y.lemmas, weights_);
+        if (any_tags_) tags = overlaps(x.tags, y.tags, weights_);
         std::size_t skip = 0;
         for (std::size_t c = 0; c < features_.size(); ++c) {
             const Feature& feature = features_[c];
@@ -56,8 +64,8 @@ class PairMatcher {
             } else {
                 switch (feature.similarity) {
                     case Similarity::MaxSim: m = match_symbols(x.symbols, y.symbols, feature.n); break;
-                    case Similarity::Lemma: m = match_keys(x.lemmas.orders[n - 1], y.lemmas.orders[n - 1]); break;
-                    case Similarity::Tag: m = match_keys(x.tags.orders[n - 1], y.tags.orders[n - 1]); break;
+                    case Similarity::Lemma: m = {lemmas[n - 1], x.lemmas.totals[n - 1], y.lemmas.totals[n - 1]}; break;
+                    case Similarity::Tag: m = {tags[n - 1], x.tags.totals[n - 1], y.tags.totals[n - 1]}; break;
                 }
             }
             measures.set(pair, c, m);
@@ -71,7 +79,8 @@ class PairMatcher {
     }
 
     const std::vector<Feature>& features_;
-    const bool any_symbols_;
+    const bool any_symbols_, any_lemmas_, any_tags_;
+    const NgramWeights weights_;
     MaxSimMatcher matcher_;
 };
 
