@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,8 +53,7 @@ _WORDS_TO_CONTRADICT = 30
 _SHARE_TO_CONTRADICT_RELATED = 0.85
 
 
-@dataclass(frozen=True)
-class Identification:
+class Identification(NamedTuple):
     """The likeliest language of some texts, and whether to rely on it."""
 
     language: str
@@ -71,8 +69,7 @@ class Identification:
     """Why the answer is not certain, as the end of a sentence; empty if it is."""
 
 
-@dataclass(frozen=True)
-class ScriptModel:
+class ScriptModel(NamedTuple):
     """What is known of the languages that share a script."""
 
     languages: tuple[str, ...]
@@ -220,7 +217,7 @@ def _letter_distance(
 
 
 def _unsure(guess: Identification, note: str) -> Identification:
-    return replace(guess, certain=False, note=note)
+    return guess._replace(certain=False, note=note)
 
 
 def _shares(model: ScriptModel, spelled: SpelledTexts) -> npt.NDArray[np.float64]:
