@@ -12,7 +12,7 @@ constexpr std::string_view kMagic = "SMFC1";
 constexpr unsigned char kReversed = 0x01;
 constexpr unsigned char kSameAsBefore = 254;  // instead of how much of the key to cut
 constexpr unsigned char kWhole = 255;
-constexpr std::size_t kBlock = 32;
+constexpr std::size_t kBlock = 8;
 
 [[noreturn]] void fail() { throw DamagedDictionary(); }
 
@@ -41,7 +41,9 @@ FrontCodedDictionary::FrontCodedDictionary(std::string stream) : stream_(std::mo
         position = read(position, record);
         if (size_ > 0 && record.key <= before) fail();  // look-ups rely on the order
         if (size_ % kBlock == 0) {
-            blocks_.push_back({record, position});
+            blocks_.push_back({firsts_.size(), position, static_cast<std::uint32_t>(record.key.size()),
+                               static_cast<std::uint32_t>(record.value.size())});
+            firsts_.append(record.key).append(record.value);
             heads_.push_back(head_of(record.key));
         }
         before = record.key;
@@ -55,8 +57,8 @@ bool FrontCodedDictionary::find(std::string_view key, std::string& value) const 
     if (reversed_) key = turned.assign(key.rbegin(), key.rend());
     const Block* block = block_of(key);
     if (!block) return false;
-    if (block->first.key == key) {
-        value = block->first.value;
+    if (first_key(*block) == key) {
+        value = first_value(*block);
     } else if (!find_in(*block, key, value)) {
         return false;
     }
@@ -69,7 +71,7 @@ const FrontCodedDictionary::Block* FrontCodedDictionary::block_of(std::string_vi
     const auto [low, high] = std::equal_range(heads_.begin(), heads_.end(), head_of(key));
     const Block* const block = std::upper_bound(
         blocks_.data() + (low - heads_.begin()), blocks_.data() + (high - heads_.begin()), key,
-        [](std::string_view wanted, const Block& b) { return wanted < b.first.key; });
+        [this](std::string_view wanted, const Block& b) { return wanted < first_key(b); });
     return block == blocks_.data() ? nullptr : block - 1;
 }
 
@@ -77,7 +79,7 @@ const FrontCodedDictionary::Block* FrontCodedDictionary::block_of(std::string_vi
 // with it: a record that shares more than that with the one before has no more in common with the wanted key either, one
 // that shares less comes after it, and only one that shares as much must be looked at.
 bool FrontCodedDictionary::find_in(const Block& block, std::string_view key, std::string& value) const {
-    std::size_t common = common_prefix(key, block.first.key), position = block.rest;
+    std::size_t common = common_prefix(key, first_key(block)), position = block.rest;
     std::size_t valued = 0;  // where the last record begins that has a value of its own
     for (std::size_t left = kBlock; --left > 0 && position < stream_.size();) {
         const std::size_t start = position;
@@ -110,7 +112,7 @@ bool FrontCodedDictionary::find_in(const Block& block, std::string_view key, std
             return true;
         }
         if (found) {  // the value is that of a record before, whose key must be put together
-            Record record = block.first;
+            Record record{std::string(first_key(block)), std::string(first_value(block))};
             for (std::size_t at = block.rest; at <= valued;) at = read(at, record);
             value = std::move(record.value);
             return true;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <unordered_set>
 
 #include "base/unicode.h"
 
@@ -68,11 +67,20 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
 }
 
 void Draft::find_undefined() {
-    std::unordered_set<std::uint32_t> seen;
-    for (const Token& token : tokens_) {
-        if (lexicon_.is_defined(token.word)) continue;
-        if (seen.insert(token.word).second) undefined_.push_back(token.word);
+    for (const Token& token : tokens_)
+        if (!lexicon_.is_defined(token.word)) undefined_.push_back(token.word);
+    if (undefined_.empty()) return;
+    // Their numbers lie close together: they were given when this batch, or another one at the same time, met the words.
+    const auto [lowest, highest] = std::minmax_element(undefined_.begin(), undefined_.end());
+    const std::uint32_t first = *lowest;
+    std::vector<bool> seen(*highest - first + std::size_t{1});
+    std::size_t kept = 0;
+    for (std::uint32_t word : undefined_) {
+        if (seen[word - first]) continue;
+        seen[word - first] = true;
+        undefined_[kept++] = word;
     }
+    undefined_.resize(kept);
 }
 
 void Draft::define_plain(const PlainLemmas& lemmas, const SenseIndex* senses) {

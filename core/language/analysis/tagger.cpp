@@ -144,11 +144,15 @@ class Tagger::RowSum {
 void Tagger::index_labels() {
     const auto count = static_cast<std::uint32_t>(labels_ + 1);  // 0: beyond the start
     label_rows_.reserve(count * count);
+    shape_rows_.resize(count);
     for (std::uint32_t label = 0; label < count; ++label)
         for (std::uint32_t second = 0; second < count; ++second) {
             const auto hashes = label_features(label, second);
             label_rows_.push_back({rows_.find(hashes[0]), rows_.find(hashes[1])});
         }
+    for (std::uint32_t label = 0; label < count; ++label)
+        for (std::uint32_t shape = 0; shape < kShapes; ++shape)
+            shape_rows_[label][shape] = rows_.find(shape_feature(label, shape));
 }
 
 // A word type whose features are looked up.
@@ -245,6 +249,7 @@ void Tagger::collect_rows(Running& text) const {
     text.rows.add(at.second_previous->second_previous);
     text.rows.add(at.second_next->second_next);
     for (std::uint32_t row : label_rows_[text.label * (labels_ + 1) + text.second_label]) text.rows.add(row);
+    text.rows.add(shape_rows_[text.label][at.word->parts.shape]);
     for (std::uint32_t hash : text.pairs) text.rows.add(rows_.find(hash));
     for (std::uint32_t hash : text.with_labels) text.rows.add(rows_.find(hash));
     text.rows.prefetch_dense(*this);

@@ -142,6 +142,7 @@ class Tagger {  // immutable, so that threads may share it
     std::size_t pairs_;  // of vectors that hold the labels' scores
     HashTable rows_;
     std::vector<std::array<std::uint32_t, 2>> label_rows_;  // of the features of the two labels before, by these
+    std::vector<std::array<std::uint32_t, kShapes>> shape_rows_;  // of the features of the label before and the shape, by these
     SuffixLexicon lexicon_;
     // The weights of the rows with more than two, two labels in a lane: the weight of label 16 k + i in the low half of
     // lane i of a row's vector k, that of label 16 k + 8 + i in the high half. To all of them 128 is added, so that none is

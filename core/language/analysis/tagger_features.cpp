@@ -18,8 +18,10 @@ enum Shape : std::uint32_t {
     kDigit = 8,
     kHyphen = 16,
     kOtherSign = 32,
-    kSingle = 64
+    kSingle = 64,
+    kBeyondShapes = 128
 };
+static_assert(kBeyondShapes == kShapes);
 
 std::uint32_t shape_of(const char32_t* form, std::size_t length) {
     std::uint32_t shape = 0;

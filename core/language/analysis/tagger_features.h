@@ -73,14 +73,18 @@ inline PairHashes pair_features(const Position<Word>& at) {
     return {mix(70, at.previous->parts.form, form), mix(71, form, at.next->parts.form)};
 }
 
-// The features that join words with the labels before.
-using LabelHashes = std::array<std::uint32_t, 5>;
+// The feature that joins the shape of the word with the label before; shapes are below kShapes.
+inline constexpr std::uint32_t kShapes = 128;
+inline std::uint32_t shape_feature(std::uint32_t label, std::uint32_t shape) { return mix(68, label, shape); }
+
+// The features that join other parts of words with the labels before.
+using LabelHashes = std::array<std::uint32_t, 4>;
 template <class Word>
 inline LabelHashes word_and_label_features(const Position<Word>& at) {
     const WordParts& word = at.word->parts;
     const std::uint32_t label = at.previous_label;
-    return {mix(66, label, word.form), mix(67, label, word.suffix), mix(68, label, word.shape),
-            mix(69, label, at.next->parts.form), mix(72, label << 16 | at.second_previous_label, word.lexical_class)};
+    return {mix(66, label, word.form), mix(67, label, word.suffix), mix(69, label, at.next->parts.form),
+            mix(72, label << 16 | at.second_previous_label, word.lexical_class)};
 }
 
 // All features that are computed at every position.
@@ -89,7 +93,8 @@ inline std::array<std::uint32_t, kContextFeatures> context_features(const Positi
     const auto labels = label_features(at.previous_label, at.second_previous_label);
     const auto pair = pair_features(at);
     const auto joined = word_and_label_features(at);
-    return {labels[0], labels[1], joined[0], joined[1], joined[2], joined[3], pair[0], pair[1], joined[4]};
+    const std::uint32_t shape = shape_feature(at.previous_label, at.word->parts.shape);
+    return {labels[0], labels[1], joined[0], joined[1], shape, joined[2], pair[0], pair[1], joined[3]};
 }
 
 // Calls `visit` with the features that the neighbours have for the word between them.

@@ -99,6 +99,8 @@ void WordTable::add(std::u32string word) {
     if (cut != word.npos) word.erase(cut, 1);
     longest_ = std::max(longest_, word.size());
     std::transform(word.begin(), word.end(), word.begin(), folded);
+    beginnings_.resize(longest_ + 1);
+    beginnings_[word.size()] |= beginning(word.front());
     const auto fresh = static_cast<std::uint32_t>(entries_.size());
     const std::uint32_t place = places_.find_or_add(hash_folded(word.data(), word.size()), fresh,
                                                     [&](std::uint32_t known) { return entries_[known].word == word; });
@@ -107,7 +109,7 @@ void WordTable::add(std::u32string word) {
 }
 
 int WordTable::find(const char32_t* word, std::size_t length) const {
-    if (length == 0 || length > longest_) return -1;
+    if (length == 0 || length > longest_ || (beginnings_[length] & beginning(folded(*word))) == 0) return -1;
     const std::uint32_t place = places_.find(hash_folded(word, length), [&](std::uint32_t known) {
         const std::u32string& entry = entries_[known].word;
         return std::equal(entry.begin(), entry.end(), word, word + length, [](char32_t a, char32_t b) { return a == folded(b); });

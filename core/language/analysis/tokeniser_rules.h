@@ -26,9 +26,14 @@ class WordTable {
         std::u32string word;  // folded
         int number;
     };
+    // One bit for a character, shared with others. Most words of a text are in no table: their length and first character
+    // tell, without a hash.
+    static std::uint64_t beginning(char32_t first) { return std::uint64_t{1} << first % 64; }
+
     std::vector<Entry> entries_;
     FlatTable<> places_;  // of the entries
     std::size_t longest_ = 0;
+    std::vector<std::uint64_t> beginnings_;  // by length: of the words that have it
 };
 
 // The switches, by the words that set them in a table; without any, punctuation is cut off and words stay whole.
