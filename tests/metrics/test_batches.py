@@ -112,7 +112,7 @@ class TestKeptBatches:
 
     def test_batches_of_an_older_vocabulary_are_not_kept(self, english: pipeline.Pipeline) -> None:
         """Another thread may begin a new vocabulary while one analyses."""
-        analyser = english._make_analyser()
+        _, analyser = english.in_core()
 
         def analyse_slowly(*args: Any) -> Any:
             batches = analyser.analyse(*args)

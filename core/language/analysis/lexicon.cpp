@@ -180,19 +180,19 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText
     std::vector<HashedText> step_words;
     SharedRound(entering_).go(fresh_ids.size(), [&](std::size_t from, std::size_t to) {
         step_words.assign(fresh.texts().begin() + from, fresh.texts().begin() + to);
-        if (words_.size() != known) {  // another thread has entered some
+        if (const std::size_t entered = words_.size(); entered != known) {  // another thread has entered some
+            known = entered;
             const std::vector<std::uint32_t> found = find_words(step_words);
             std::copy(found.begin(), found.end(), fresh_ids.begin() + from);
         }
-        enter(step_words, fresh_ids.data() + from);
-        known = words_.size();
+        known += enter(step_words, fresh_ids.data() + from);
     });
     for (std::size_t i : missing) ids[i] = fresh_ids[ids[i]];
     return ids;
 }
 
 // Looking at new words takes longer than entering them, and other threads need not wait for it.
-void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
+std::size_t Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
     std::vector<std::size_t> missing;
     std::vector<std::u32string> forms;
     std::vector<bool> alphanumeric;
@@ -203,7 +203,7 @@ void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
         decode_utf8(words[i].text, form);
         alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
     }
-    if (missing.empty()) return;
+    if (missing.empty()) return 0;
     std::vector<WordFeatures> looks(missing.size());
     if (tagger_) tagger_->features(forms.data(), forms.size(), looks.data());
     std::vector<const WordFeatures*> features;
@@ -211,6 +211,7 @@ void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
         std::lock_guard lock(features_mutex_);
         for (const WordFeatures& look : looks) features.push_back(features_.keep(look));
     }
+    std::size_t entered = 0;
     std::unique_lock lock(words_mutex_);
     for (std::size_t k = 0; k < missing.size(); ++k) {
         words_.prepare();
@@ -220,7 +221,9 @@ void Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
             type.features = features[k];
             type.alphanumeric = alphanumeric[k];
         });
+        ++entered;
     }
+    return entered;
 }
 
 std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>& lemmas) {

@@ -186,7 +186,7 @@ class Lexicon {
 
    private:
     std::vector<std::uint32_t> intern_distinct(const std::vector<HashedText>& words);
-    void enter(const std::vector<HashedText>& words, std::uint32_t* ids);
+    std::size_t enter(const std::vector<HashedText>& words, std::uint32_t* ids);  // how many had not been entered
     static std::uint64_t next_serial() {
         static std::atomic<std::uint64_t> last{0};
         return ++last;

@@ -32,43 +32,39 @@ WordWeights::WordWeights(std::string text, const std::vector<double>& weights, d
 void WordFacts::learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
     check_below(words, lexicon_.word_count(), "no such word");
     check_below(lemmas, lexicon_.lemma_count(), "no such lemma");
-    if (words.size) learn_words(*std::max_element(words.begin(), words.end()) + 1);
-    const std::uint32_t end = lemmas.size ? *std::max_element(lemmas.begin(), lemmas.end()) + 1 : 0;
-    if (lemma_weights_.size() >= end) return;
-    std::lock_guard lock(learning_);
-    while (lemma_weights_.size() < end) {
-        lemma_weights_.prepare();
-        const double weight = weight_of(lexicon_.lemma_text(static_cast<std::uint32_t>(lemma_weights_.size())));
-        lemma_weights_.append([&](double& place) noexcept { place = weight; });
-    }
+    words_.learn(
+        end_of(words), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); },
+        [this](std::uint32_t word, const Look& look) { return conclude(word, look); });
+    lemma_weights_.learn(end_of(lemmas), [this](std::uint32_t from, std::uint32_t to) {
+        std::vector<double> weights;
+        for (std::uint32_t lemma = from; lemma < to; ++lemma) weights.push_back(weight_of(lexicon_.lemma_text(lemma)));
+        return weights;
+    });
 }
 
-void WordFacts::learn_words(std::uint32_t end) {
-    const auto first = static_cast<std::uint32_t>(words_.size());
-    if (first >= end) return;
-    std::vector<std::string> lowered(end - first);
-    std::vector<std::uint8_t> shapes;
+std::vector<WordFacts::Look> WordFacts::look_at(std::uint32_t from, std::uint32_t to) {
+    std::vector<Look> looks(to - from);
     std::vector<HashedText> with_capitals;  // in small letters
-    for (std::uint32_t word = first; word < end; ++word) {
-        std::string& small = lowered[word - first];
-        const WordTraits traits = lowering_.apply(lexicon_.form(word), small);
-        const bool is_lower = small == lexicon_.form(word);
-        shapes.push_back(shape_of(traits, is_lower));
-        if (!is_lower) with_capitals.emplace_back(small);
+    for (std::uint32_t word = from; word < to; ++word) {
+        auto& [small_form, small_word, shape, weight] = looks[word - from];
+        const WordTraits traits = lowering_.apply(lexicon_.form(word), small_form);
+        const bool is_small = small_form == lexicon_.form(word);
+        if (!is_small) with_capitals.emplace_back(small_form);
+        small_word = is_small ? word : Interner::kMissing;
+        shape = shape_of(traits, is_small);
+        weight = weight_of(small_form);
     }
-    std::lock_guard lock(learning_);
-    const std::vector<std::uint32_t> small_words = lexicon_.find_words(with_capitals);
-    std::size_t k = 0;
-    for (std::uint32_t word = first; word < end; ++word) {
-        const std::string& small = lowered[word - first];
-        const std::uint32_t same = small == lexicon_.form(word) ? word : small_words[k++];
-        if (word < words_.size()) continue;  // another thread was first
-        words_.prepare();
-        // Where the word in small letters came later, or never, those that come after it must find this one.
-        if (word < same) remember(small, word);
-        const WordFact fact{std::min(same, first_with_capitals(small, word)), shapes[word - first], weight_of(small)};
-        words_.append([&](WordFact& place) noexcept { place = fact; });
-    }
+    auto found = lexicon_.find_words(with_capitals);
+    auto next = found.begin();
+    for (std::uint32_t word = from; word < to; ++word)
+        if (looks[word - from].small_word != word) looks[word - from].small_word = *next++;
+    return looks;
+}
+
+WordFact WordFacts::conclude(std::uint32_t word, const Look& look) {
+    // Where the word in small letters came later, or never, those that come after it must find this one.
+    if (word < look.small_word) remember(look.small_form, word);
+    return {std::min(look.small_word, first_with_capitals(look.small_form, word)), look.shape, look.weight};
 }
 
 std::uint32_t WordFacts::first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const {

@@ -4,15 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "language/analysis/character_map.h"
+#include "language/analysis/learned_words.h"
 #include "language/analysis/lexicon.h"
 #include "base/array_view.h"
-#include "base/fork_safe.h"
 #include "base/text_table.h"
 
 namespace tesla {
@@ -69,7 +68,15 @@ class WordFacts {
     double unlisted() const { return weights_ ? weights_->unlisted() : std::numeric_limits<double>::quiet_NaN(); }
 
    private:
-    void learn_words(std::uint32_t end);
+    // A word before it is compared with those that differ from it in capitals alone.
+    struct Look {
+        std::string small_form;
+        std::uint32_t small_word;  // the number of the small form; Interner::kMissing: none yet
+        std::uint8_t shape;
+        double weight;
+    };
+    std::vector<Look> look_at(std::uint32_t from, std::uint32_t to);
+    WordFact conclude(std::uint32_t word, const Look& look);
     double weight_of(std::string_view word) const { return weights_ ? weights_->of(word) : 1; }
 
     // The first word that came with capitals before it came as `small_form`, or else `otherwise`.
@@ -79,9 +86,9 @@ class WordFacts {
     Lexicon& lexicon_;
     CharacterMap& lowering_;
     const WordWeights* weights_;
-    ForkSafe<std::mutex> learning_;  // never held while Python is asked
-    StableArray<WordFact> words_;
-    StableArray<double> lemma_weights_;
+    LearnedWords<WordFact, Look> words_;
+    LearnedWords<double> lemma_weights_;
+    // Under the lock of words_.
     Interner small_forms_;  // of words that came with capitals first
     std::vector<std::uint32_t> first_with_capitals_;  // by the number of the small form
 };

@@ -8,27 +8,25 @@ namespace tesla {
 
 std::vector<std::uint32_t> WordMarks::of(const std::vector<std::uint32_t>& words) {
     check_below(ArrayView<std::uint32_t>(words), lexicon_.word_count(), "no such word");
-    if (!words.empty()) learn(*std::max_element(words.begin(), words.end()) + 1);
+    marks_.learn(end_of(words), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
     std::vector<std::uint32_t> marks;
     marks.reserve(words.size());
     for (std::uint32_t word : words) marks.push_back(marks_[word]);
     return marks;
 }
 
-void WordMarks::learn(std::uint32_t end) {
-    const auto first = static_cast<std::uint32_t>(marks_.size());
-    if (first >= end) return;
-    std::vector<std::uint32_t> marks(end - first), asked;
+std::vector<std::uint32_t> WordMarks::look_at(std::uint32_t from, std::uint32_t to) {
+    std::vector<std::uint32_t> marks(to - from), asked;
     std::vector<std::string_view> forms;  // of those that are asked for
     std::string small;
-    for (std::uint32_t word = first; word < end; ++word) {
+    for (std::uint32_t word = from; word < to; ++word) {
         const WordTraits traits = lowering_.apply(lexicon_.form(word), small);
         const auto listed = listed_.find(small);
         if (listed != listed_.end()) {
-            marks[word - first] = listed->second;
+            marks[word - from] = listed->second;
         } else if ((traits.any & asked_.traits) ||
                    (!asked_.beginning.empty() && small.compare(0, asked_.beginning.size(), asked_.beginning) == 0)) {
-            asked.push_back(word - first);
+            asked.push_back(word - from);
             forms.push_back(lexicon_.form(word));
         }
     }
@@ -37,11 +35,7 @@ void WordMarks::learn(std::uint32_t end) {
         require(told.size() == asked.size(), "not as many marks as words");
         for (std::size_t k = 0; k < asked.size(); ++k) marks[asked[k]] = told[k];
     }
-    std::lock_guard lock(learning_);
-    for (std::uint32_t word = static_cast<std::uint32_t>(marks_.size()); word < end; ++word) {
-        marks_.prepare();
-        marks_.append([&](std::uint32_t& place) noexcept { place = marks[word - first]; });
-    }
+    return marks;
 }
 
 std::vector<std::uint8_t> CriticalWords::negations(const TokenArrays& tokens) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,8 +12,8 @@
 
 #include "language/analysis/analysis.h"
 #include "language/analysis/character_map.h"
+#include "language/analysis/learned_words.h"
 #include "language/analysis/lexicon.h"
-#include "base/fork_safe.h"
 
 namespace tesla {
 
@@ -38,15 +37,14 @@ class WordMarks {
     std::vector<std::uint32_t> of(const std::vector<std::uint32_t>& words);
 
    private:
-    void learn(std::uint32_t end);
+    std::vector<std::uint32_t> look_at(std::uint32_t from, std::uint32_t to);
 
     const Lexicon& lexicon_;
     CharacterMap& lowering_;
     std::unordered_map<std::string, std::uint32_t> listed_;
     Asked asked_;
     Ask ask_;
-    ForkSafe<std::mutex> learning_;
-    StableArray<std::uint32_t> marks_;
+    LearnedWords<std::uint32_t> marks_;
 };
 
 // Words of which a single one changes the meaning of a text: numbers and negations (tesla_eval.language.analysis.critical_words).

@@ -1,7 +1,6 @@
 #include "language/analysis/word_vectors.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -16,8 +15,24 @@ constexpr double kLargestWeight = 1 << 16;
 
 VectorColumns WordVectors::of(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
     facts_.learn(words, lemmas);
-    learn_words(words.size ? *std::max_element(words.begin(), words.end()) + std::size_t{1} : 0);
-    if (!table_.has_pieces()) learn_lemmas(lemmas.size ? *std::max_element(lemmas.begin(), lemmas.end()) + std::size_t{1} : 0);
+    const auto looks_up = [this](auto text_of) {
+        return [this, text_of](std::uint32_t from, std::uint32_t to) {
+            std::vector<std::string_view> texts;
+            for (std::uint32_t number = from; number < to; ++number) texts.push_back(text_of(number));
+            return look_up(texts);
+        };
+    };
+    const Lexicon& lexicon = facts_.lexicon();
+    // Capitals change no vector: each form in small letters is looked up once.
+    words_.learn(
+        end_of(words),
+        looks_up([&](std::uint32_t word) { return facts_[word].folded < word ? std::string_view() : lexicon.form(word); }),
+        [this](std::uint32_t word, const WordVector& vector) {
+            const std::uint32_t folded = facts_[word].folded;
+            return WeightedVector{folded < word ? words_[folded].vector : vector, weight_of(word)};
+        });
+    if (!table_.has_pieces())
+        lemmas_.learn(end_of(lemmas), looks_up([&](std::uint32_t lemma) -> std::string_view { return lexicon.lemma_text(lemma); }));
     VectorColumns columns;
     columns.word.reserve(words.size);
     columns.weight.reserve(words.size);
@@ -31,52 +46,27 @@ VectorColumns WordVectors::of(const ArrayView<std::uint32_t>& words, const Array
     return columns;
 }
 
-template <class TextOf>
-std::vector<std::string> WordVectors::entries(std::size_t first, std::size_t end, TextOf&& text_of) {
-    std::vector<std::string> entries(end - first);
-    for (std::size_t k = first; k < end; ++k) as_entries_.apply(text_of(static_cast<std::uint32_t>(k)), entries[k - first]);
-    return entries;
-}
-
-// Capitals change no vector: each form in small letters is looked up once.
-void WordVectors::learn_words(std::size_t end) {
-    const std::size_t first = words_.size();
-    if (first >= end) return;
-    const auto forms = entries(first, end, [&](std::uint32_t word) -> std::string_view { return facts_.lexicon().form(word); });
-    std::lock_guard lock(learning_);
-    for (std::size_t word = words_.size(); word < end; ++word) {
-        words_.prepare();
-        const auto number = static_cast<std::uint32_t>(word);
-        const std::uint32_t folded = facts_[number].folded;
-        const WordVector vector = folded < word ? words_[folded].vector : look_up(forms[word - first]);
-        const WeightedVector weighted{vector, weight_of(number)};
-        words_.append([&](WeightedVector& place) noexcept { place = weighted; });
-    }
-}
-
-void WordVectors::learn_lemmas(std::size_t end) {
-    const std::size_t first = lemmas_.size();
-    if (first >= end) return;
-    const auto texts =
-        entries(first, end, [&](std::uint32_t lemma) -> std::string_view { return facts_.lexicon().lemma_text(lemma); });
-    std::lock_guard lock(learning_);
-    for (std::size_t lemma = lemmas_.size(); lemma < end; ++lemma) {
-        lemmas_.prepare();
-        const WordVector vector = look_up(texts[lemma - first]);
-        lemmas_.append([&](WordVector& place) noexcept { place = vector; });
-    }
-}
-
-WordVector WordVectors::look_up(std::string_view entry) {
-    std::array<std::int8_t, kMostDimensions> vector;
+std::vector<WordVector> WordVectors::look_up(const std::vector<std::string_view>& texts) {
     const std::size_t size = table_.dimensions();
-    table_.look_up(entry, vector.data());
-    std::uint32_t square = 0;
-    for (std::size_t d = 0; d < size; ++d) square += static_cast<std::uint32_t>(vector[d] * vector[d]);
-    if (square == 0) return {};
-    auto* values = static_cast<std::int8_t*>(memory_.allocate(size, 1));
-    std::copy_n(vector.data(), size, values);
-    return {values, square};
+    std::vector<std::int8_t> found(texts.size() * size);
+    std::vector<WordVector> vectors(texts.size());
+    std::string entry;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (texts[i].empty()) continue;
+        const std::int8_t* vector = vectors[i].values = found.data() + i * size;
+        as_entries_.apply(texts[i], entry);
+        table_.look_up(entry, found.data() + i * size);
+        std::uint32_t square = 0;
+        for (std::size_t d = 0; d < size; ++d) square += static_cast<std::uint32_t>(vector[d] * vector[d]);
+        vectors[i].square = square;
+    }
+    std::lock_guard lock(memory_mutex_);
+    for (auto& [values, square] : vectors) {
+        auto* kept = square ? static_cast<std::int8_t*>(memory_.allocate(size, 1)) : nullptr;
+        if (kept) std::copy_n(values, size, kept);
+        values = kept;
+    }
+    return vectors;
 }
 
 std::uint32_t WordVectors::weight_of(std::uint32_t word) const {

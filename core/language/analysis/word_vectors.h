@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "language/analysis/character_map.h"
+#include "language/analysis/learned_words.h"
 #include "language/analysis/vector_table.h"
 #include "language/analysis/word_facts.h"
 #include "base/array_view.h"
@@ -39,19 +40,15 @@ class WordVectors {
         WordVector vector;
         std::uint32_t weight;
     };
-    template <class TextOf>
-    std::vector<std::string> entries(std::size_t first, std::size_t end, TextOf&& text_of);
-    void learn_words(std::size_t end);
-    void learn_lemmas(std::size_t end);
-    WordVector look_up(std::string_view entry);
+    std::vector<WordVector> look_up(const std::vector<std::string_view>& texts);
     std::uint32_t weight_of(std::uint32_t word) const;
 
     const VectorTable& table_;
     CharacterMap& as_entries_;
     WordFacts& facts_;
-    ForkSafe<std::mutex> learning_;  // never held while Python is asked
-    StableArray<WeightedVector> words_;
-    StableArray<WordVector> lemmas_;
+    LearnedWords<WeightedVector, WordVector> words_;
+    LearnedWords<WordVector> lemmas_;
+    ForkSafe<std::mutex> memory_mutex_;
     std::pmr::monotonic_buffer_resource memory_;  // of the vectors
 };
 

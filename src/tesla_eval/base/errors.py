@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 class TeslaError(Exception):
@@ -29,9 +32,12 @@ class TeslaWarning(UserWarning):
     """Something a user should look at, although a result can be given; the command line shows it as a message."""
 
 
-def warn(message: str, stacklevel: int = 3) -> None:
-    """Warn the caller of the package."""
-    warnings.warn(message, TeslaWarning, stacklevel=stacklevel)
+def warn(message: str) -> None:
+    """Warn the caller of the package, however deep in it this is called."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, TeslaWarning, stacklevel=level)
 
 
 def need_package(module: str, install: str, what: str = "this") -> None:

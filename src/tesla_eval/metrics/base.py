@@ -6,6 +6,7 @@ from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from tesla_eval.base.arrays import ExactSum, FloatArray
@@ -214,18 +215,24 @@ class Metric(ABC, metaclass=_Sealing):
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
-        check_language(self, references)
         if sources is not None and len(sources) != len(hypotheses):
             raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
         chunks = _chunks(hypotheses, references, sources, self.workers, self.largest_chunk)
         scored = score_systems(
-            [""], [NamedMetric(self.id, self)], chunks, jobs=self.workers, progress=progress
-        )
+            [""], [NamedMetric(self.id, self)], self._checking_language(chunks, references), jobs=self.workers,
+            progress=progress,
+        )  # fmt: skip
         segments = scored.segments(0, 0)
         return CorpusScore(
             self.id, scored.scores[0][0], segments.scores, segments.features, self.feature_names,
             self.result_signature(references),
         )  # fmt: skip
+
+    def _checking_language(self, chunks: Iterator[Chunk], references: References) -> Iterator[Chunk]:
+        """The chunks. The language is checked when the other workers, if there are any, have something to do."""
+        yield from islice(chunks, self.workers - 1)
+        check_language(self, references)
+        yield from chunks
 
     def result_signature(self, references: References) -> Signature:
         """The signature of scores against these references, which says how many there were."""

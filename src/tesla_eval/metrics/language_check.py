@@ -45,7 +45,4 @@ def check_language(metric: Metric, references: References) -> None:
     other = other_language(metric.lang, sample)
     if other is not None:
         settle_language(metric)
-        warn(
-            f"{metric.id} was made for language {metric.lang!r}, but the references look like {other}",
-            stacklevel=4,
-        )
+        warn(f"{metric.id} was made for language {metric.lang!r}, but the references look like {other}")

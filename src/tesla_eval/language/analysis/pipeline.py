@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import Analyser, DamagedDictionaryError, Labels, Lexicon, SenseIndex, define_plain
+from tesla_eval._core import Analyser, DamagedDictionaryError, Labels, Lexicon, define_plain
 from tesla_eval.base.arrays import distinct
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.forking import new_lock
@@ -87,7 +87,8 @@ class _Definer:
         if not len(words):
             return
         assert self.lemmatiser.plain is not None  # stems are English, which has no compounds
-        rest = define_plain(self.lexicon, words, self.lemmatiser.plain, _index_of(self.senses))
+        index = None if self.senses is None else self.senses.index
+        rest = define_plain(self.lexicon, words, self.lemmatiser.plain, index)
         if len(rest):
             self.lexicon.define_words(rest, self._lemma_ids(rest), [])
 
@@ -151,23 +152,6 @@ class Pipeline:
         self._kept_texts = 0
         self._analyser: Analyser | None = None  # made when it is needed: it reads dictionaries
 
-    def _make_analyser(self) -> Analyser:
-        labels = self.tagger.labels if self.tagger else ()
-        meanings = Labels(
-            tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
-            universal=np.array([UNIVERSAL_IDS[label.universal] for label in labels], np.uint8),
-            function=np.array([label.universal in FUNCTION_TAGS for label in labels], np.uint8),
-            noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
-        )
-        # Where compounds are split, words are defined after their parts are known.
-        lemmas = self.lemmatiser.plain if self.compounds is None else None
-        composed = compose_in_latin_letters if self.language in LATIN_LETTERS else compose
-        lexicon, senses = self.vocabulary.lexicon, _index_of(self.senses)
-        define = _Definer(lexicon, self.lemmatiser, self.senses, self.compounds)
-        return Analyser(
-            lexicon, self._tokeniser, lemmas, senses, define, meanings, self.keep_punctuation, composed
-        )
-
     def forget_batches(self) -> None:
         """Drop the recently analysed batches, so that their texts are analysed again; their words stay known."""
         with self._lock:
@@ -229,9 +213,9 @@ class Pipeline:
             else _LargeKey(tuple(group), keep_punctuation)
             for group in groups
         ]
-        with self._lock:
-            vocabulary, analyser = self._current()
-            batches = [self._recent(key) for key in keys]
+        vocabulary, analyser = self.in_core()
+        with self._lock:  # another thread may have begun a new vocabulary
+            batches = [self._recent(key) if self.vocabulary is vocabulary else None for key in keys]
         new = dict.fromkeys(key for key, batch in zip(keys, batches, strict=True) if batch is None)
         if not new:
             return batches  # type: ignore[return-value]  # none is None
@@ -248,17 +232,27 @@ class Pipeline:
         return [made[key] if batch is None else batch for key, batch in zip(keys, batches, strict=True)]
 
     def in_core(self) -> tuple[Vocabulary, Analyser]:
-        """What analyses texts in the core, for a call that takes texts, and the vocabulary that it fills."""
+        """What analyses texts in the core, and the vocabulary that it fills: a new one where the last one is full."""
         with self._lock:
-            return self._current()
-
-    def _current(self) -> tuple[Vocabulary, Analyser]:
-        """`in_core` for those who hold the lock; where the vocabulary is full, a new one is begun."""
-        if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
-            self._begin_vocabulary()
-        if self._analyser is None:
-            self._analyser = self._make_analyser()
-        return self.vocabulary, self._analyser
+            if self.vocabulary.lexicon.word_count > _MOST_WORD_TYPES:
+                self._begin_vocabulary()
+            if self._analyser is None:
+                labels = self.tagger.labels if self.tagger else ()
+                meanings = Labels(
+                    tags=np.array([self.vocabulary.tag_id(label.fine) for label in labels], np.uint16),
+                    universal=np.array([UNIVERSAL_IDS[label.universal] for label in labels], np.uint8),
+                    function=np.array([label.universal in FUNCTION_TAGS for label in labels], np.uint8),
+                    noun=np.array([label.universal == "NOUN" for label in labels], np.uint8),
+                )
+                # Where compounds are split, words are defined after their parts are known.
+                lemmas = self.lemmatiser.plain if self.compounds is None else None
+                composed = compose_in_latin_letters if self.language in LATIN_LETTERS else compose
+                lexicon, senses = self.vocabulary.lexicon, None if self.senses is None else self.senses.index
+                define = _Definer(lexicon, self.lemmatiser, self.senses, self.compounds)
+                self._analyser = Analyser(
+                    lexicon, self._tokeniser, lemmas, senses, define, meanings, self.keep_punctuation, composed
+                )  # fmt: skip
+            return self.vocabulary, self._analyser
 
     def _recent(self, key: _Key) -> AnalysedBatch | None:
         """The batch of these texts if they were analysed recently, alone or, if it is one text, in a group."""
@@ -287,10 +281,6 @@ class Pipeline:
 
     def _damaged(self, error: DamagedDictionaryError) -> ResourceError:
         return ResourceError(f"simplemma's dictionary for {self.language!r}: {error}; reinstall simplemma")
-
-
-def _index_of(senses: SenseTable | None) -> SenseIndex | None:
-    return None if senses is None else senses.index
 
 
 def _cased_like(form: str, part: str) -> str:
