@@ -33,7 +33,7 @@ struct PreparedTexts {
 
 // A scorer with what it is made of.
 struct HeldScorer {
-    nb::tuple groups;
+    nb::tuple groups, names;
     nb::object combination;
     Scorer scorer;
 };
@@ -65,8 +65,8 @@ nb::tuple compare_both_ways(const PreparedTexts& texts, const Array<std::int64_t
     return nb::make_tuple(to_numpy(std::move(forth), texts.group->columns()), to_numpy(std::move(back), texts.group->columns()));
 }
 
-void make_scorer(HeldScorer* self, const nb::list& listed, const std::vector<std::int64_t>& columns, nb::object combination,
-                 double lowest, double equal, nb::callable same) {
+void make_scorer(HeldScorer* self, const nb::list& listed, const std::vector<std::int64_t>& columns, nb::tuple names,
+                 nb::object combination, double lowest, double equal, nb::callable same) {
     nb::tuple groups(listed);
     std::vector<const FeatureGroup*> parts;
     for (nb::handle group : groups) parts.push_back(&nb::cast<const FeatureGroup&>(group));
@@ -75,8 +75,9 @@ void make_scorer(HeldScorer* self, const nb::list& listed, const std::vector<std
         return nb::cast<bool>(same(nb::str(a.data(), a.size()), nb::str(b.data(), b.size())));
     };
     Combination* how = nb::cast<Combination*>(combination);
-    new (self) HeldScorer{std::move(groups), std::move(combination),
-                          Scorer(std::move(parts), columns, how, {lowest, equal, std::move(asks)})};
+    Scorer scorer(std::move(parts), columns, how, {lowest, equal, std::move(asks)});
+    require(nb::len(names) == scorer.features(), "names and features differ in number");
+    new (self) HeldScorer{std::move(groups), std::move(names), std::move(combination), std::move(scorer)};
 }
 
 // Streams of references as the core reads them, and what keeps them alive while the GIL is released.
@@ -128,7 +129,9 @@ nb::tuple score_pair(const HeldScorer& held, Analyser& analyser, const nb::str& 
         const std::vector<std::int64_t> present{0};
         return std::move(held.scorer.score({{{second.tokens, second.texts}, present}}, {first.tokens, first.texts}).front());
     });
-    return nb::make_tuple(pair.scores.front(), pair.features);
+    nb::dict features;
+    for (std::size_t k = 0; k < pair.features.size(); ++k) features[held.names[k]] = pair.features[k];
+    return nb::make_tuple(pair.scores.front(), features);
 }
 
 }  // namespace
@@ -193,13 +196,13 @@ void bind_scoring(nb::module_& m) {
     nb::class_<SignedCombination, Combination>(m, "SignedCombination", "Weights of a sign.")
         .def(nb::init<std::vector<double>, const std::vector<std::int64_t>&, bool>(), "weights"_a, "families"_a, "clipped"_a);
     nb::class_<HeldScorer>(m, "Scorer", "All segments of a batch under one metric.")
-        .def("__init__", &make_scorer, "groups"_a, "columns"_a, "combination"_a, "lowest"_a, "equal"_a, "same"_a,
+        .def("__init__", &make_scorer, "groups"_a, "columns"_a, "names"_a, "combination"_a, "lowest"_a, "equal"_a, "same"_a,
              "`lowest` is the score where one side has no token, `equal` that of equal texts without tokens, which `same` tells.")
         .def("score", &score_streams, "references"_a, "hypothesis"_a, "present"_a,
              "For each stream of references the scores and the features; `present` are the numbers of the texts that are there, "
              "None for all.")
         .def("score_pair", &score_pair, "analyser"_a, "hypothesis"_a, "reference"_a,
-             "The score and the features of one text against another.");
+             "The score of one text against another, and the features by name.");
 }
 
 }  // namespace tesla

@@ -491,6 +491,7 @@ class Scorer:
         self,
         groups: list[FeatureGroup],
         columns: Sequence[int],
+        names: tuple[str, ...],
         combination: Combination,
         lowest: float,
         equal: float,
@@ -504,7 +505,7 @@ class Scorer:
     ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
     def score_pair(
         self, analyser: Analyser, hypothesis: str, reference: str
-    ) -> tuple[float, list[float]]: ...
+    ) -> tuple[float, dict[str, float]]: ...
 
 KERNELS: tuple[str, ...]
 KERNEL: str

@@ -1,7 +1,7 @@
 """The threaded paths, for the thread sanitizer: `python tools/checked_core.py thread -- -m tests.fuzz.threads`.
 
 Metrics with workers, several threads of Python with one metric (new words in each, so that they all write to one
-vocabulary), and lists that one thread changes while another scores them.
+vocabulary), batch by batch and pair by pair, and lists that one thread changes while another scores them.
 """
 
 from __future__ import annotations
@@ -57,6 +57,28 @@ def with_threads(name: str, count: int) -> None:
         assert set(found[part]) == {alone[part]}, f"{name}: threads change the scores"
 
 
+def with_pairs(name: str, count: int) -> None:
+    """Threads that score the same pairs one by one find what one thread finds."""
+    metric = create_metric(name, LANGUAGES[name])
+    pairs = hostile_pairs(7, count // THREADS)
+    found: list[set[bytes]] = [set() for _ in pairs]
+
+    def score_alone(pair: Pair) -> bytes:
+        try:
+            return np.float64(metric.sentence_score(pair[0], [pair[1]]).score).tobytes()
+        except TeslaError as error:
+            return str(error).encode()
+
+    def work(own: int) -> None:
+        for step in range(len(pairs)):
+            place = (own * len(pairs) // (2 * THREADS) + step) % len(pairs)
+            found[place].add(score_alone(pairs[place]))
+
+    run([lambda own=own: work(own) for own in range(THREADS)])  # type: ignore[misc]
+    for pair, alone in zip(pairs, found, strict=True):
+        assert alone == {scores(metric, [pair])}, f"{name}: threads change the score of a pair"
+
+
 def with_changing_lists(name: str, count: int) -> None:
     """A list that changes while it is scored gives scores of some of its texts, and no crash."""
     metric = create_metric(name, LANGUAGES[name])
@@ -103,9 +125,12 @@ def main() -> None:
     options = parser.parse_args()
     sys.setswitchinterval(1e-4)
     for name in options.metric.split(","):
-        for check in (with_workers, with_threads, with_changing_lists):
+        for check in (with_workers, with_threads, with_pairs, with_changing_lists):
             check(name, options.count)
-        print(f"{name}: {options.count} pairs with workers, threads and changing lists", flush=True)
+        print(
+            f"{name}: {options.count} pairs with workers, threads, one by one and with changing lists",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def batch_of(lemmas: list[int], texts: int = 1) -> _core.TokenBatch:
 def test_segments_that_do_not_belong_together_are_refused() -> None:
     lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("ms", 1)], DISCOUNT)
     group = _core.NgramGroup(lexicon, "lemma", None, recipe, 0.8, ())
-    scorer = _core.Scorer([group], [], _core.MeanCombination(), 0.0, 1.0, str.__eq__)
+    scorer = _core.Scorer([group], [], ("ms1",), _core.MeanCombination(), 0.0, 1.0, str.__eq__)
 
     def match(streams: list[Any], *present: list[int], lemma: int = 0) -> Any:
         indices = [np.array(index, np.int64) for index in present]
@@ -193,10 +193,13 @@ def test_scorers_refuse_what_does_not_fit() -> None:
     mean = _core.MeanCombination()
     for columns in ([2], [-1]):
         with pytest.raises(IndexError, match="no such column"):
-            _core.Scorer(groups, columns, mean, 0.0, 1.0, str.__eq__)
+            _core.Scorer(groups, columns, ("c",), mean, 0.0, 1.0, str.__eq__)
+    with pytest.raises(ValueError, match="names and features"):
+        _core.Scorer(groups, [], ("only one",), mean, 0.0, 1.0, str.__eq__)
     with pytest.raises(ValueError, match="differ in length"):
         _core.SignedCombination([1.0], [0, 0], True)
-    signed = _core.Scorer(groups, [], _core.SignedCombination([1.0], [0], True), 0.0, 1.0, str.__eq__)
+    weights = _core.SignedCombination([1.0], [0], True)
+    signed = _core.Scorer(groups, [], ("a", "b"), weights, 0.0, 1.0, str.__eq__)
     with pytest.raises(ValueError, match="another number of features"):
         signed.score([batch_of([0])], batch_of([0]), [None])
     x, y = (group.prepare(batch_of([0])) for group in groups)

@@ -200,8 +200,7 @@ class FeatureMetric(Metric):
             score, features = self._scorers[vocabulary].score_pair(analyser, hypothesis, references[0])
         except (UnicodeEncodeError, DamagedDictionaryError):  # the longer way says what is wrong
             return super().sentence_score(hypothesis, references, sources)
-        named = dict(zip(self.feature_names, features, strict=True))
-        return Score(self.id, score, named, self._signature_for(1))
+        return Score(self.id, score, features, self._signature_for(1))
 
     @cached_property
     def _core_analysis(self) -> Pipeline | None:
@@ -258,7 +257,12 @@ class FeatureMetric(Metric):
         ends = combination.lowest, combination.equal_texts
         return PerVocabulary(
             lambda vocabulary: Scorer(
-                [group.core[vocabulary] for group in groups], chosen, core, *ends, same_text
+                [group.core[vocabulary] for group in groups],
+                chosen,
+                self.feature_names,
+                core,
+                *ends,
+                same_text,
             )
         )
 
