@@ -12,6 +12,7 @@ std::shared_ptr<const AnalysedText> RecentTexts::find(const HashedText& text) {
 }
 
 void RecentTexts::keep(const HashedText& text, std::shared_ptr<const AnalysedText> analysed) {
+    if (text.text.size() > kLongest) return;
     std::lock_guard lock(mutex_);
     hashes_[oldest_] = text.hash;
     texts_[oldest_].swap(analysed);

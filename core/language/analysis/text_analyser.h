@@ -27,7 +27,7 @@ struct AnalysedText {
     const TokenArrays tokens;
 };
 
-// The last texts that were analysed alone: one that several others are compared with is analysed once.
+// The last short texts that were analysed alone: one that several others are compared with is analysed once.
 class RecentTexts {
    public:
     std::shared_ptr<const AnalysedText> find(const HashedText& text);  // null: not among them
@@ -35,7 +35,7 @@ class RecentTexts {
     void forget();
 
    private:
-    static constexpr std::size_t kKept = 64;
+    static constexpr std::size_t kKept = 64, kLongest = std::size_t{1} << 14;  // texts, bytes: longer ones would fill the memory
 
     ForkSafe<std::mutex> mutex_;
     std::array<std::uint32_t, kKept> hashes_{};
