@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/keyed_hash.h"
+#include "base/large_pages.h"
 #include "base/portable.h"
 
 namespace tesla {
@@ -121,7 +122,7 @@ class FlatTable {
         }
     }
     void rebuild(std::size_t capacity) {
-        std::vector<Slot> old(capacity);
+        Slots old(capacity);
         old.swap(slots_);
         old.resize(mask_ + 1);
         mask_ = capacity - 1;
@@ -129,7 +130,9 @@ class FlatTable {
             if (!slot.is_free()) slots_[place_of(slot.hash, [](std::uint32_t) { return false; })] = slot;
     }
 
-    std::vector<Slot> slots_;  // the first mask_ + 1 of them are in use
+    using Slots = std::vector<Slot, LargePages<Slot>>;
+
+    Slots slots_;  // the first mask_ + 1 of them are in use
     std::size_t mask_ = 0, size_ = 0;
 };
 

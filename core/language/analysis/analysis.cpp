@@ -10,6 +10,7 @@ namespace tesla {
 namespace {
 
 constexpr std::size_t kBytesPerToken = 4;  // where there are more, vectors grow
+constexpr std::size_t kReadTogether = 2048;  // words, or a few more
 constexpr std::size_t kTaggedTogether = 64;  // texts of each group
 
 }  // namespace
@@ -31,11 +32,18 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
         groups_.push_back(groups_.back() + texts->size());
     }
     std::vector<Span> spans;
-    std::vector<std::string_view> words;
+    std::vector<std::string_view> words;  // of the last tokens
+    std::vector<std::uint32_t> ids;
+    WordReader reader(lexicon, bytes / kBytesPerToken);
+    const auto read_words = [&] {
+        reader.read(words, ids);
+        Token* token = tokens_.data() + tokens_.size() - words.size();
+        for (std::uint32_t id : ids) (token++)->word = id;
+        words.clear();
+    };
     std::u32string decoded;
     std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
     spans.reserve(longest / kBytesPerToken);
-    words.reserve(bytes / kBytesPerToken);
     tokens_.reserve(bytes / kBytesPerToken);
     offsets_.reserve(groups_.back() + 1);
     const auto add = [&](std::string_view text) {
@@ -58,11 +66,11 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
             tokens_.push_back({0, s.start, s.end});
         }
         offsets_.push_back(tokens_.size());
+        if (words.size() >= kReadTogether) read_words();
     };
     for (const Texts* texts : groups)
         for (std::string_view text : *texts) add(text);
-    std::vector<std::uint32_t> ids = lexicon.intern_words(words);
-    for (std::size_t i = 0; i < ids.size(); ++i) tokens_[i].word = ids[i];
+    read_words();
     find_undefined();
 }
 

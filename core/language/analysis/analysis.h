@@ -17,6 +17,7 @@
 #include "language/analysis/sense_index.h"
 #include "language/analysis/tokeniser.h"
 #include "base/array_view.h"
+#include "base/recycled_memory.h"
 
 namespace tesla {
 
@@ -65,7 +66,7 @@ class Draft {
                      TokenArrays& out) const;
 
     Lexicon& lexicon_;
-    std::vector<Token> tokens_;
+    std::pmr::vector<Token> tokens_{&RecycledMemory::shared()};
     std::vector<std::size_t> offsets_{0};  // of the texts of all groups
     std::vector<std::size_t> groups_{0};   // the text that each begins with, and the end
     std::vector<std::uint32_t> undefined_;

@@ -12,37 +12,6 @@ namespace tesla {
 
 namespace {
 
-// Recognises words that a batch has had lately, by their bytes alone. It forgets, and knows short words only.
-class RecentWords {
-   public:
-    explicit RecentWords(std::size_t words) : slots_(slots_for(words)) {}
-
-    std::size_t room() const { return slots_.size(); }  // for words
-
-    // The number that was given with this word before, or else `number`, which it keeps.
-    std::uint32_t number_of(std::string_view word, std::uint32_t number) {
-        if (word.empty() || word.size() > kShortText) return number;
-        const std::uint64_t bytes = short_text(word);
-        Slot& slot = slots_[table_hash(bytes) & (slots_.size() - 1)];
-        if (slot.word != bytes) slot = {bytes, number};
-        return slot.number;
-    }
-
-   private:
-    struct Slot {
-        std::uint64_t word = 0;
-        std::uint32_t number = 0;
-    };
-    static std::size_t slots_for(std::size_t words) {
-        std::size_t slots = 16;
-        while (slots < kMostSlots && slots < words) slots *= 2;
-        return slots;
-    }
-    static constexpr std::size_t kMostSlots = 2048;
-
-    std::vector<Slot> slots_;
-};
-
 // Tells the texts of a batch apart.
 class BatchTexts {
    public:
@@ -141,19 +110,28 @@ const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
     return &kept_[number];
 }
 
-std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
-    RecentWords recent(words.size());
-    std::vector<HashedText> distinct;  // but for some that come again
-    std::vector<std::uint32_t> ids;
-    ids.reserve(words.size());
-    distinct.reserve(recent.room());
+std::size_t RecentWords::slots_for(std::size_t words) {
+    std::size_t slots = 16;
+    while (slots < kMostSlots && slots < words) slots *= 2;
+    return slots;
+}
+
+void WordReader::read(const std::vector<std::string_view>& words, std::vector<std::uint32_t>& ids) {
+    fresh_.clear();
+    ids.clear();
     for (std::string_view word : words) {
-        const auto next = static_cast<std::uint32_t>(distinct.size());
-        ids.push_back(recent.number_of(word, next));
-        if (ids.back() == next) distinct.emplace_back(word);
+        const auto next = static_cast<std::uint32_t>(known_.size() + fresh_.size());
+        ids.push_back(recent_.number_of(word, next));
+        if (ids.back() == next) fresh_.emplace_back(word);
     }
-    const std::vector<std::uint32_t> distinct_ids = intern_distinct(distinct);
-    for (std::uint32_t& id : ids) id = distinct_ids[id];
+    const std::vector<std::uint32_t> fresh_ids = lexicon_.intern_distinct(fresh_);
+    known_.insert(known_.end(), fresh_ids.begin(), fresh_ids.end());
+    for (std::uint32_t& id : ids) id = known_[id];
+}
+
+std::vector<std::uint32_t> Lexicon::intern_words(const std::vector<std::string_view>& words) {
+    std::vector<std::uint32_t> ids;
+    WordReader(*this, words.size()).read(words, ids);
     return ids;
 }
 

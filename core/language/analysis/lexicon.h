@@ -20,6 +20,8 @@
 #include "base/flat_table.h"
 #include "base/fork_safe.h"
 #include "base/keyed_hash.h"
+#include "base/large_pages.h"
+#include "base/portable.h"
 
 namespace tesla {
 
@@ -34,7 +36,10 @@ class StableArray {
     void prepare() {
         std::size_t chunk = size() / kChunk;
         if (chunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
-        if (!chunks_[chunk]) chunks_[chunk].reset(new T[kChunk]);  // plain data is not cleared: it is filled later
+        if (chunks_[chunk]) return;
+        T* const memory = LargePages<T>().allocate(kChunk);
+        std::uninitialized_default_construct_n(memory, kChunk);  // plain data is not cleared: it is filled later
+        chunks_[chunk].reset(memory);
     }
     template <class Fill>
     void append(Fill&& fill) {
@@ -46,7 +51,13 @@ class StableArray {
 
    private:
     static constexpr std::size_t kChunk = 4096;
-    std::array<std::unique_ptr<T[]>, 8192> chunks_;
+    struct Release {
+        void operator()(T* chunk) const {
+            std::destroy_n(chunk, kChunk);
+            LargePages<T>().deallocate(chunk, kChunk);
+        }
+    };
+    std::array<std::unique_ptr<T[], Release>, 8192> chunks_;
     std::atomic<std::size_t> size_{0};
 };
 
@@ -185,6 +196,8 @@ class Lexicon {
     SharedRound begin_defining() { return SharedRound(defining_); }
 
    private:
+    friend class WordReader;
+
     std::vector<std::uint32_t> intern_distinct(const std::vector<HashedText>& words);
     std::size_t enter(const std::vector<HashedText>& words, std::uint32_t* ids);  // how many had not been entered
     static std::uint64_t next_serial() {
@@ -202,6 +215,47 @@ class Lexicon {
     FeatureStore features_;
     StableArray<WordType> words_;
     StableArray<Lemma> lemmas_;
+};
+
+// Recognises words that a batch has had lately, by their bytes alone. It forgets, and knows short words only.
+class RecentWords {
+   public:
+    explicit RecentWords(std::size_t words) : slots_(slots_for(words)) {}
+
+    // The number that was given with this word before, or else `number`, which it keeps.
+    std::uint32_t number_of(std::string_view word, std::uint32_t number) {
+        if (word.empty() || word.size() > kShortText) return number;
+        const std::uint64_t bytes = short_text(word);
+        Slot& slot = slots_[table_hash(bytes) & (slots_.size() - 1)];
+        if (slot.word != bytes) slot = {bytes, number};
+        return slot.number;
+    }
+
+   private:
+    struct Slot {
+        std::uint64_t word = 0;
+        std::uint32_t number = 0;
+    };
+    static std::size_t slots_for(std::size_t words);
+    static constexpr std::size_t kMostSlots = 2048;
+
+    std::vector<Slot> slots_;
+};
+
+// Enters the words of a batch into a lexicon, some at a time: the memory for some stays in the cache.
+class WordReader {
+   public:
+    // About so many words are to come.
+    WordReader(Lexicon& lexicon, std::size_t words) : lexicon_(lexicon), recent_(words) {}
+
+    // `ids` are those of the words.
+    void read(const std::vector<std::string_view>& words, std::vector<std::uint32_t>& ids);
+
+   private:
+    Lexicon& lexicon_;
+    RecentWords recent_;
+    std::vector<std::uint32_t> known_;  // ids of words by their numbers in `recent_`
+    std::vector<HashedText> fresh_;     // of the words that are read, those that were not recognised
 };
 
 }  // namespace tesla
