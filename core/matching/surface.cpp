@@ -1,6 +1,7 @@
 #include "matching/surface.h"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <cmath>
 #include <numeric>
@@ -15,6 +16,12 @@ namespace {
 std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std::uint32_t>(c >> 8); }
 
 bool is_sign(CharClass kind) { return kind == CharClass::Punctuation || kind == CharClass::Symbol; }
+
+const std::array<bool, 128> kAsciiSigns = [] {
+    std::array<bool, 128> signs{};
+    for (char32_t c = 0; c < signs.size(); ++c) signs[c] = is_sign(char_class(c));
+    return signs;
+}();
 
 bool before(const ScriptCount& script, std::uint32_t block) { return script.block < block; }
 
@@ -104,7 +111,16 @@ void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch
         if (is_sign(kind)) punctuation.push_back(c);
         if (parts.scripts && kind == CharClass::Letter) read_letter(c, script);
     };
-    if (is_ascii(utf8)) {
+    const bool ascii = is_ascii(utf8);
+    if (ascii && !parts.scripts) {
+        punctuation.resize(utf8.size());
+        std::size_t signs = 0;
+        for (char c : utf8) {  // without a branch
+            punctuation[signs] = static_cast<unsigned char>(c);
+            signs += kAsciiSigns[static_cast<unsigned char>(c)];
+        }
+        punctuation.resize(signs);
+    } else if (ascii) {
         for (char c : utf8) read(static_cast<unsigned char>(c));
     } else {
         decode_utf8(utf8, scratch.text);

@@ -84,28 +84,34 @@ void VectorText::add_words(const VectorView& tokens, bool merged, VectorScratch&
         square[a] = tokens.vector[i].square;
         inverse[a] = vector[a] ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
     }
+    scratch.counts.assign(first.size(), 0);
     for (std::size_t i = 0; i < tokens.size; ++i) {
+        ++scratch.counts[scratch.places[i]];
         weight[scratch.places[i]] += tokens.weight[i];
         total += tokens.weight[i];
     }
 }
 
-// The weight of a bigram is the sum of its words' weights.
+// The weight of a bigram is the sum of its words' weights. Where one of them comes once, so does the bigram: few are looked up.
 void VectorText::add_bigrams(const VectorView& tokens, VectorScratch& scratch) {
     bigrams_of.assign(size() + 1, 0);
     scratch.numbers.reset(tokens.size);
     scratch.bigrams.clear();
+    scratch.repeated.clear();
     for (std::size_t i = 0; i + 1 < tokens.size; ++i) {
         const std::uint32_t a = scratch.places[i], b = scratch.places[i + 1];
         const std::int64_t both = std::int64_t{tokens.weight[i]} + tokens.weight[i + 1];
-        const std::uint32_t number = scratch.numbers.number_of(pair_key(a, b));
         bigram_total += both;
-        if (number < scratch.bigrams.size()) {
-            scratch.bigrams[number].weight += both;
-        } else {
-            scratch.bigrams.push_back({a, b, both});
-            ++bigrams_of[a + 1];
+        if (scratch.counts[a] > 1 && scratch.counts[b] > 1) {
+            const std::uint32_t number = scratch.numbers.number_of(pair_key(a, b));
+            if (number < scratch.repeated.size()) {
+                scratch.bigrams[scratch.repeated[number]].weight += both;
+                continue;
+            }
+            scratch.repeated.push_back(static_cast<std::uint32_t>(scratch.bigrams.size()));
         }
+        scratch.bigrams.push_back({a, b, both});
+        ++bigrams_of[a + 1];
     }
     for (std::size_t a = 0; a < size(); ++a) bigrams_of[a + 1] += bigrams_of[a];
     second.resize(scratch.bigrams.size());

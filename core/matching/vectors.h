@@ -40,8 +40,10 @@ struct VectorScratch {
     };
     FirstMet numbers;
     std::vector<std::uint32_t> places;  // of every token: the number of its word
+    std::vector<std::uint32_t> counts;  // of every word: how many tokens it has
     std::vector<std::uint32_t> next;
     std::vector<Bigram> bigrams;
+    std::vector<std::uint32_t> repeated;  // bigrams that may come again, by their numbers
 };
 
 // One text, ready to be compared as often as one likes. It lives in `memory`; vectors stay where they are.
