@@ -146,7 +146,7 @@ std::vector<std::uint32_t> Lexicon::find_words(const std::vector<HashedText>& wo
 }
 
 std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText>& words) {
-    std::size_t known = words_.size();
+    std::size_t known = words_.size();  // when all were looked for, and what this thread has entered since
     std::vector<std::uint32_t> ids = find_words(words);
     std::vector<std::size_t> missing;  // words
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -158,8 +158,7 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText
     std::vector<HashedText> step_words;
     SharedRound(entering_).go(fresh_ids.size(), [&](std::size_t from, std::size_t to) {
         step_words.assign(fresh.texts().begin() + from, fresh.texts().begin() + to);
-        if (const std::size_t entered = words_.size(); entered != known) {  // another thread has entered some
-            known = entered;
+        if (words_.size() != known) {  // another thread has entered some
             const std::vector<std::uint32_t> found = find_words(step_words);
             std::copy(found.begin(), found.end(), fresh_ids.begin() + from);
         }
