@@ -55,6 +55,21 @@ void test_hashes_as_keys() {
     expect(table.find(3) == 2, "a value cannot be changed");
 }
 
+// Small and large amounts are writable throughout, aligned and given back the way they came.
+void test_large_pages() {
+    struct alignas(64) Line {
+        std::uint64_t numbers[8];
+    };
+    for (std::size_t count : {1, 1000, 16384, 16385, 40000}) {  // 16384 are a megabyte: more lie in large pages
+        std::vector<Line, LargePages<Line>> lines(count);
+        expect(reinterpret_cast<std::uintptr_t>(lines.data()) % alignof(Line) == 0, "not aligned");
+        for (std::size_t i = 0; i < count; ++i) lines[i].numbers[7] = i;
+        const auto copy = lines;
+        lines.push_back({});
+        expect(copy.back().numbers[7] == count - 1 && lines[count - 1].numbers[7] == count - 1, "lost");
+    }
+}
+
 void test_first_met() {
     FirstMet numbers;
     for (std::size_t size : {200, 3, 0, 1000}) {
@@ -81,6 +96,7 @@ void test_text_table() {
 int main() {
     for (std::uint32_t alike : {1, 2, 50}) test_texts(alike);
     test_hashes_as_keys();
+    test_large_pages();
     test_first_met();
     test_text_table();
     return failures != 0;

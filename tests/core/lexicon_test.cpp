@@ -27,8 +27,29 @@ void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
+// Words that are read part by part have the numbers that they have all at once; words come again within a part and later.
+bool reads_parts_as_a_whole() {
+    std::vector<std::string> words;
+    for (int i = 0; i < 3000; ++i) words.push_back((i % 3 == 0 ? "w" : "a longer word ") + std::to_string(i % 700));
+    const std::vector<std::string_view> all(words.begin(), words.end());
+    tesla::Lexicon lexicon(nullptr), other(nullptr);
+    tesla::WordReader reader(lexicon, all.size());
+    std::vector<std::uint32_t> ids, part;
+    for (std::size_t from = 0; from < all.size(); from += 1000) {
+        reader.read({all.begin() + from, all.begin() + from + 1000}, part);
+        ids.insert(ids.end(), part.begin(), part.end());
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (lexicon.form(ids[i]) != all[i]) return false;
+    return ids == other.intern_words(all) && lexicon.word_count() == other.word_count();
+}
+
 int main() {
     using namespace tesla;
+    if (!reads_parts_as_a_whole()) {
+        std::printf("words that were read part by part have other numbers\n");
+        return 1;
+    }
     // 500 words fill the first slots: the next ones make the table grow. 4,090: the next ones need a new chunk.
     for (int before : {0, 500, 4090}) {
         for (long failing = 0; failing < 60; ++failing) {
