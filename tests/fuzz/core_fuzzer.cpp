@@ -80,7 +80,8 @@ void fuzz_words(Input& in) {
     const Tokeniser tokeniser{languages[in.byte() % languages.size()]};
     Lexicon lexicon(nullptr);
     const std::string x = in.text(), y = in.text();
-    const Draft draft(lexicon, tokeniser, std::vector<std::string_view>{x, y});
+    const Draft::Texts group{x, y};
+    const Draft draft(lexicon, tokeniser, {&group});
     const std::vector<std::uint32_t> words = draft.undefined_words();
     std::vector<LemmaSenses> lemmas;
     std::vector<std::string> texts;
@@ -92,7 +93,7 @@ void fuzz_words(Input& in) {
     const std::vector<std::uint32_t> ids = lexicon.intern_lemmas(lemmas);
     for (std::size_t i = 0; i < words.size(); ++i) definitions.push_back({words[i], ids[i], {}});
     lexicon.define_words(std::move(definitions));
-    const TokenArrays tokens = draft.finish({}, in.byte() % 2 == 0);
+    const TokenArrays tokens = draft.finish({}, in.byte() % 2 == 0).front();
     const std::vector<std::uint16_t> tags(tokens.word.size(), static_cast<std::uint16_t>(in.byte() % 2));
     std::vector<std::uint8_t> function(tokens.word.size());
     for (std::uint8_t& flag : function) flag = in.byte() % 2;
@@ -182,7 +183,8 @@ void fuzz_celab(Input& in) {
 void fuzz_dictionary(Input& in) {
     const std::string word = in.text();
     const FrontCodedDictionary dictionary("SMFC1" + in.bytes(4096));
-    const PlainLemmas plain(EditTable({"a"}, {"1b"}), EditTable({}, {}), &dictionary, std::vector<std::string>{}, true);
+    const PlainLemmas plain(EditTable({"a"}, {"1b"}), EditTable({}, {}), &dictionary, std::vector<std::string>{}, true,
+                            in.byte() % 2 == 0);
     std::string lemma;
     if (plain.find(word, lemma)) require(is_utf8(lemma));
 }
@@ -195,12 +197,17 @@ void fuzz_tagger(Input& in) {
     const Tagger tagger({std::size_t{in.byte()}, features, lengths, labels, weights, suffixes, classes});
     std::u32string form;
     decode_utf8(in.text(), form);
-    const WordFeatures word = tagger.features(form.data(), form.size());
-    WordRow words(tagger);
-    for (int i = 0; i < 3; ++i) words.push_back(word);
-    std::uint16_t found[3];
-    tagger.tag(words, found);
-    for (std::uint16_t label : found) require(label < tagger.labels());
+    const WordFeatures word = tagger.features(form);
+    WordRows texts(tagger);
+    texts.clear();
+    for (std::size_t text = 0; text < 3; ++text) {
+        for (std::size_t i = 0; i <= text; ++i) texts.push_back(word);
+        texts.end_text();
+    }
+    std::vector<std::uint16_t> found(texts.places());
+    tagger.tag(texts, found.data());
+    for (std::size_t text = 0; text < texts.texts(); ++text)
+        for (std::size_t i = 0; i <= text; ++i) require(found[texts.start(text) + i] < tagger.labels());
 }
 
 void fuzz_segmenter(Input& in) {
