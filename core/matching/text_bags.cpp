@@ -13,6 +13,8 @@ constexpr const char* kSkip = "skip";
 constexpr std::size_t kFewWords = 512;  // in a call: then asking for memory would take much of the time
 constexpr std::size_t kBuildingToken = 100;  // nanoseconds that a token takes to go into a text's bags
 
+}  // namespace
+
 // Makes the bags of one text after the other; they live in `memory`.
 class TextBagBuilder {
    public:
@@ -83,8 +85,6 @@ class PairMatcher {
     const NgramWeights weights_;
     MaxSimMatcher matcher_;
 };
-
-}  // namespace
 
 void TokenColumns::check() const {
     check_csr(offsets, lemma.size);
