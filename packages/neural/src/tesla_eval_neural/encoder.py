@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,6 +70,9 @@ class Encoder:
         except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise self._unsound(error) from error
         self.language, self.fingerprint = resource.language, resource.fingerprint
+        self._nothing = Encoded(
+            np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(0, np.int16)
+        )
         self._cache: OrderedDict[str, Encoded] = OrderedDict()
         self._cached_bytes = 0
         self._lock = new_lock()
@@ -120,11 +123,11 @@ class Encoder:
     def prepare(self, texts: Sequence[str]) -> StateTexts:
         """Some texts ready to be matched as often as one likes."""
         encoded = self.encode(texts)
-        offsets = np.cumsum([0, *(len(one.kinds) for one in encoded)], dtype=np.int64)
-        empty = [
-            Encoded(np.zeros(0, np.uint8), np.zeros((0, self.dimensions), np.int8), np.zeros(0, np.int16))
-        ]
-        kinds, states, means = (np.concatenate(column) for column in zip(*(encoded or empty), strict=True))
+        offsets = np.array([0, *accumulate(len(one.kinds) for one in encoded)], np.int64)
+        if len(encoded) == 1:
+            [(kinds, states, means)] = encoded
+        else:
+            kinds, states, means = map(np.concatenate, zip(self._nothing, *encoded, strict=True))
         return StateTexts(offsets, kinds, states.reshape(-1), means, self.dimensions)
 
     def _keep(self, encoded: Iterable[tuple[str, Encoded]]) -> None:

@@ -46,8 +46,7 @@ def f_measure(precision: FloatArray, recall: FloatArray, alpha: float) -> FloatA
     [1.0, 0.5, 0.0, 0.5556]
     """
     weighted = recall + alpha * (precision - recall)
-    mean = np.where(weighted > 0, precision * recall / np.where(weighted > 0, weighted, 1.0), 0.0)
-    return np.where(np.isnan(precision), np.nan, mean)
+    return np.divide(precision * recall, weighted, out=np.zeros_like(weighted), where=~(weighted <= 0))
 
 
 @dataclass(frozen=True)
