@@ -313,11 +313,11 @@ def _newest(figures: Sequence[Figures]) -> list[str]:
     lines = []
     for one in both:
         values = ", ".join(f"{metric} {one.tau(metric):.3f}" for metric in (NAME, *BASELINES))
-        found = difference([one], NAME, name, "tau")
-        lines.append(f"- {one.data.year.upper()} {one.data.lp}: τ {values}; {NAME} − {name} {found}")
+        lead = difference([one], NAME, name, "tau")
+        lines.append(f"- {one.data.year.upper()} {one.data.lp}: τ {values}; {NAME} − {name} {lead}")
     if both:
-        found = difference(both, NAME, name, "tau")
-        lines.append(f"- {both[0].data.year.upper()}, mean: {NAME} − {name} {found}")
+        lead = difference(both, NAME, name, "tau")
+        lines.append(f"- {both[0].data.year.upper()}, mean: {NAME} − {name} {lead}")
     return ["", *lines] if lines else []
 
 
