@@ -20,7 +20,8 @@ struct ArrayView {
 
     ArrayView() = default;
     ArrayView(const T* first, std::size_t count) : data(first), size(count) {}
-    ArrayView(const std::vector<T>& values) : data(values.data()), size(values.size()) {}
+    template <class Allocator>
+    ArrayView(const std::vector<T, Allocator>& values) : data(values.data()), size(values.size()) {}
 
     const T& operator[](std::size_t i) const { return data[i]; }
     const T* begin() const { return data; }

@@ -2,12 +2,11 @@
 // moment would stay locked for ever, and what it guards half-changed.
 #pragma once
 
-#include <shared_mutex>
-
 namespace tesla {
 
-// Held by every thread that holds a lock, and by a fork alone.
-std::shared_mutex& fork_gate();
+// A thread that holds locks is within the gate, and a fork waits until no thread is. A thread may enter it again.
+void enter_fork_gate();
+void leave_fork_gate();
 // From now on a fork waits until no thread holds a lock. Locks are held for microseconds, and never while Python is asked.
 void guard_forks();
 
@@ -15,20 +14,20 @@ template <class Mutex>
 class ForkSafe {
    public:
     void lock() {
-        fork_gate().lock_shared();
+        enter_fork_gate();
         mutex_.lock();
     }
     void unlock() {
         mutex_.unlock();
-        fork_gate().unlock_shared();
+        leave_fork_gate();
     }
     void lock_shared() {
-        fork_gate().lock_shared();
+        enter_fork_gate();
         mutex_.lock_shared();
     }
     void unlock_shared() {
         mutex_.unlock_shared();
-        fork_gate().unlock_shared();
+        leave_fork_gate();
     }
 
    private:

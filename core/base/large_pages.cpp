@@ -9,8 +9,6 @@
 namespace tesla {
 namespace {
 
-constexpr std::size_t kLargePage = std::size_t{2} << 20;
-
 bool is_large(std::size_t bytes) { return bytes > kLargePage / 2; }
 
 bool is_aligned_anyway(std::size_t alignment) { return alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__; }

@@ -6,6 +6,8 @@
 
 namespace tesla {
 
+inline constexpr std::size_t kLargePage = std::size_t{2} << 20;  // bytes
+
 // Small amounts come from the heap. Throws std::bad_alloc.
 void* allocate_large_pages(std::size_t bytes, std::size_t alignment);
 void free_large_pages(void* memory, std::size_t bytes, std::size_t alignment) noexcept;

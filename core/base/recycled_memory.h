@@ -1,32 +1,66 @@
-// Memory for batches that come and go. Blocks that one batch gives back serve the next one: the system would have to clear
-// their pages again, which takes as long as some of the work on them.
+// Memory for batches that come and go, and for tables that grow. Blocks that are given back serve the next one who asks: the
+// system would have to clear their pages again, which takes as long as some of the work on them. Small blocks are cut out of
+// large pages, since every page that is touched for the first time stops the program, however large it is.
 #pragma once
 
 #include <cstddef>
 #include <memory_resource>
 #include <mutex>
-#include <vector>
+#include <new>
 
 #include "base/fork_safe.h"
 
 namespace tesla {
 
-// Threads share it. Blocks are large: arenas ask for them, not those who live in an arena.
+// Threads share it. Blocks are large: arenas and vectors of whole batches ask for them.
 class RecycledMemory : public std::pmr::memory_resource {
    public:
     static RecycledMemory& shared();
 
    private:
     static constexpr std::size_t kSmallestBits = 16, kClasses = 8;  // blocks of 64 KB to 8 MB; others are not kept
-    static constexpr std::size_t kMostKept = std::size_t{32} << 20;
+    static constexpr std::size_t kMostKept = std::size_t{32} << 20;  // bytes in blocks of whole pages
+    static constexpr std::size_t kLargestAlignment = 64;
+    struct FreeBlock {
+        FreeBlock* next;
+    };
 
+    static std::size_t size_of(std::size_t number) { return std::size_t{1} << (kSmallestBits + number); }
+    static bool is_kept(std::size_t number, std::size_t alignment);
+    void* cut_from_page(std::size_t size);
+    void put_back(void* block, std::size_t number) { free_[number] = new (block) FreeBlock{free_[number]}; }
     void* do_allocate(std::size_t bytes, std::size_t alignment) override;
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     ForkSafe<std::mutex> mutex_;
-    std::vector<void*> free_[kClasses];
-    std::size_t kept_ = 0;  // bytes
+    FreeBlock* free_[kClasses] = {};
+    std::size_t kept_ = 0;                        // bytes in blocks of whole pages
+    char *page_ = nullptr, *page_end_ = nullptr;  // what is left of the page that smaller blocks are cut out of
+};
+
+// The allocator of containers that are as large as a batch; where they are small, their memory comes from the heap.
+template <class T>
+struct Recycled {
+    using value_type = T;
+
+    Recycled() = default;
+    template <class Other>
+    Recycled(const Recycled<Other>&) {}
+
+    T* allocate(std::size_t count) {
+        const std::size_t bytes = count * sizeof(T);
+        return static_cast<T*>(is_small(bytes) ? ::operator new(bytes) : RecycledMemory::shared().allocate(bytes, alignof(T)));
+    }
+    void deallocate(T* memory, std::size_t count) noexcept {
+        const std::size_t bytes = count * sizeof(T);
+        is_small(bytes) ? ::operator delete(memory) : RecycledMemory::shared().deallocate(memory, bytes, alignof(T));
+    }
+    bool operator==(const Recycled&) const { return true; }
+    bool operator!=(const Recycled&) const { return false; }
+
+   private:
+    static bool is_small(std::size_t bytes) { return bytes <= std::size_t{1} << 15; }
 };
 
 // The arena of one batch: what lives in it is given back all at once.

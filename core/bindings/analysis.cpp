@@ -74,7 +74,7 @@ struct Labels {
 };
 
 template <class T>
-auto column(std::vector<T> TokenArrays::* of) {
+auto column(BatchArray<T> TokenArrays::* of) {
     return [of](nb::handle self) { return TokenBatch::view(self, of); };
 }
 
@@ -144,6 +144,7 @@ TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::ui
                          const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
     check_csr(view_of(offsets), word.size());
     check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
+    const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
     return {copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
             copied(tag), copied(universal), copied(function)};
 }

@@ -31,8 +31,8 @@ class TokenBatch {
     }
     // One of the arrays, as long as anyone looks at it; `self` is this object as Python knows it.
     template <class T>
-    static nanobind::object view(nanobind::handle self, std::vector<T> TokenArrays::* column) {
-        std::vector<T>& values = nanobind::cast<TokenBatch&>(self).arrays_.*column;
+    static nanobind::object view(nanobind::handle self, BatchArray<T> TokenArrays::* column) {
+        BatchArray<T>& values = nanobind::cast<TokenBatch&>(self).arrays_.*column;
         return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(values.data(), {values.size()}, self));
     }
 

@@ -197,11 +197,12 @@ void fuzz_tagger(Input& in) {
     const Tagger tagger({std::size_t{in.byte()}, features, lengths, labels, weights, suffixes, classes});
     std::u32string form;
     decode_utf8(in.text(), form);
-    const WordFeatures word = tagger.features(form);
+    SingleWord word;
+    tagger.find_features(form, word);
     WordRows texts(tagger);
     texts.clear();
     for (std::size_t text = 0; text < 3; ++text) {
-        for (std::size_t i = 0; i <= text; ++i) texts.push_back(word);
+        for (std::size_t i = 0; i <= text; ++i) texts.push_back(word.features);
         texts.end_text();
     }
     std::vector<std::uint16_t> found(texts.places());

@@ -21,12 +21,15 @@
 
 namespace tesla {
 
+template <class T>
+using BatchArray = std::vector<T, Recycled<T>>;
+
 // The flat arrays of an analysed batch; text i has the tokens offsets[i] .. offsets[i + 1].
 struct TokenArrays {
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::uint32_t> word, lemma, start, end;
-    std::vector<std::uint16_t> tag;
-    std::vector<std::uint8_t> universal, function;
+    BatchArray<std::int64_t> offsets{0};
+    BatchArray<std::uint32_t> word, lemma, start, end;
+    BatchArray<std::uint16_t> tag;
+    BatchArray<std::uint8_t> universal, function;
 
     void reserve(std::size_t texts, std::size_t tokens);
 };

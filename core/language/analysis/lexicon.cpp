@@ -96,20 +96,6 @@ std::uint32_t Interner::intern(const HashedText& key) {
     return id;
 }
 
-const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
-    const std::uint32_t hash = features.hash();
-    std::size_t alike = 0;
-    const std::uint32_t known =
-        numbers_.find(hash, [&](std::uint32_t number) { return kept_[number] == features || ++alike == kMostAlike; });
-    if (known != FlatTable<>::kMissing && alike < kMostAlike) return &kept_[known];
-    const auto number = static_cast<std::uint32_t>(kept_.size());
-    numbers_.reserve(numbers_.size() + 1);
-    kept_.prepare();
-    kept_.append([&](WordFeatures& place) noexcept { place = features; });
-    if (alike < kMostAlike) numbers_.add(hash, number);
-    return &kept_[number];
-}
-
 std::size_t RecentWords::slots_for(std::size_t words) {
     std::size_t slots = 16;
     while (slots < kMostSlots && slots < words) slots *= 2;
@@ -170,23 +156,21 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText
 
 // Looking at new words takes longer than entering them, and other threads need not wait for it.
 std::size_t Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
+    constexpr std::size_t kDecoded = 8;
     std::vector<std::size_t> missing;
-    std::vector<std::u32string> forms;
-    std::vector<bool> alphanumeric;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (ids[i] != Interner::kMissing) continue;
-        missing.push_back(i);
-        std::u32string& form = forms.emplace_back();
-        decode_utf8(words[i].text, form);
-        alphanumeric.push_back(std::any_of(form.begin(), form.end(), is_alnum));
-    }
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (ids[i] == Interner::kMissing) missing.push_back(i);
     if (missing.empty()) return 0;
-    std::vector<WordFeatures> looks(missing.size());
-    if (tagger_) tagger_->features(forms.data(), forms.size(), looks.data());
-    std::vector<const WordFeatures*> features;
-    {
-        std::lock_guard lock(features_mutex_);
-        for (const WordFeatures& look : looks) features.push_back(features_.keep(look));
+    std::array<std::u32string, kDecoded> forms;
+    std::vector<const WordFeatures*> features(missing.size());
+    std::vector<bool> alphanumeric;
+    for (std::size_t start = 0; start < missing.size(); start += kDecoded) {
+        const std::size_t some = std::min(kDecoded, missing.size() - start);
+        for (std::size_t k = 0; k < some; ++k) {
+            decode_utf8(words[missing[start + k]].text, forms[k]);
+            alphanumeric.push_back(std::any_of(forms[k].begin(), forms[k].end(), is_alnum));
+        }
+        if (features_) features_->find(forms.data(), some, features.data() + start);
     }
     std::size_t entered = 0;
     std::unique_lock lock(words_mutex_);

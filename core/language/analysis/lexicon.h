@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <stdexcept>
 #include <string>
@@ -15,51 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "language/analysis/feature_store.h"
 #include "language/analysis/tagger.h"
 #include "language/analysis/tokeniser.h"
 #include "base/flat_table.h"
 #include "base/fork_safe.h"
 #include "base/keyed_hash.h"
-#include "base/large_pages.h"
 #include "base/portable.h"
+#include "base/stable_array.h"
 
 namespace tesla {
-
-// An array that grows without moving its elements, so that readers need no lock: what size() counts is filled.
-template <class T>
-class StableArray {
-   public:
-    std::size_t size() const { return size_.load(std::memory_order_acquire); }
-    T& operator[](std::size_t i) { return chunks_[i / kChunk][i % kChunk]; }
-    const T& operator[](std::size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
-    // Room for one more element: where this returns, `append` cannot fail. Callers of both hold the writer's lock.
-    void prepare() {
-        std::size_t chunk = size() / kChunk;
-        if (chunk >= chunks_.size()) throw std::length_error("the vocabulary is full");
-        if (chunks_[chunk]) return;
-        T* const memory = LargePages<T>().allocate(kChunk);
-        std::uninitialized_default_construct_n(memory, kChunk);  // plain data is not cleared: it is filled later
-        chunks_[chunk].reset(memory);
-    }
-    template <class Fill>
-    void append(Fill&& fill) {
-        std::size_t i = size();
-        static_assert(noexcept(fill(std::declval<T&>())), "filling an element must not throw: the array would be left half grown");
-        fill((*this)[i]);
-        size_.store(i + 1, std::memory_order_release);
-    }
-
-   private:
-    static constexpr std::size_t kChunk = 4096;
-    struct Release {
-        void operator()(T* chunk) const {
-            std::destroy_n(chunk, kChunk);
-            LargePages<T>().deallocate(chunk, kChunk);
-        }
-    };
-    std::array<std::unique_ptr<T[], Release>, 8192> chunks_;
-    std::atomic<std::size_t> size_{0};
-};
 
 // A text and its hash, which is computed once.
 struct HashedText {
@@ -93,23 +59,10 @@ struct CompoundPart {
 struct WordType {
     static constexpr std::uint32_t kUndefined = 0xFFFFFFFF;
 
-    const WordFeatures* features = nullptr;  // for the tagger
+    const WordFeatures* features = nullptr;  // for the tagger, if there is one
     std::vector<CompoundPart> parts;         // empty: not a compound; written before `lemma` is
     std::atomic<std::uint32_t> lemma{kUndefined};
     bool alphanumeric = false;  // has a letter or a digit: takes part in matching
-};
-
-// Keeps equal features once: numbers with as many digits look the same to a tagger, and so do many rare words.
-class FeatureStore {
-   public:
-    const WordFeatures* keep(const WordFeatures& features);
-
-   private:
-    // Of different features with one hash, no more are found again: nobody can make it search for long.
-    static constexpr std::size_t kMostAlike = 8;
-
-    StableArray<WordFeatures> kept_;
-    FlatTable<> numbers_{128};
 };
 
 // A lemma and its senses, as they are handed over.
@@ -176,7 +129,9 @@ class SharedRound {
 
 class Lexicon {
    public:
-    explicit Lexicon(const Tagger* tagger) : tagger_(tagger) {}
+    explicit Lexicon(const Tagger* tagger) : tagger_(tagger) {
+        if (tagger) features_.emplace(*tagger);
+    }
 
     // Batches, because each takes a lock once. Ids of the tokens' word types; a type not seen before is interned.
     std::vector<std::uint32_t> intern_words(const std::vector<std::string_view>& words);
@@ -209,10 +164,10 @@ class Lexicon {
     const Tagger* tagger_;
     // Several locks, so that a thread that defines words never waits for one that tokenises.
     ForkSafe<std::shared_mutex> words_mutex_;
-    ForkSafe<std::mutex> features_mutex_, lemmas_mutex_, definitions_mutex_;
+    ForkSafe<std::mutex> lemmas_mutex_, definitions_mutex_;
     std::atomic<std::uint32_t> entering_{0}, defining_{0};  // threads
     Interner word_ids_, lemma_ids_;
-    FeatureStore features_;
+    std::optional<FeatureStore> features_;  // none without a tagger
     StableArray<WordType> words_;
     StableArray<Lemma> lemmas_;
 };

@@ -32,13 +32,6 @@ const std::array<Lanes, kMaxVectors> kFromEnd = [] {
 
 }  // namespace
 
-// Features differ where the forms or the ends of words do, so that little else need be looked at.
-std::uint32_t WordFeatures::hash() const {
-    std::uint64_t first[2];
-    std::memcpy(first, own.data(), sizeof first);
-    return table_hash(std::uint64_t{parts.form} << 32 | parts.suffix, first[0], first[1]);
-}
-
 Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(labels_ >= 1 && labels_ <= kMaxLabels, "a tagger has 1 to 64 labels");
     require(arrays.feature_deltas.size == arrays.row_lengths.size, "the tagger's rows and features differ in number");
@@ -61,7 +54,7 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
 
     const auto& classes = arrays.suffix_classes;
     lexicon_.build(hashes_of_differences(arrays.suffix_deltas), {classes.data, classes.data + classes.size});
-    boundary_ = features(std::u32string_view());
+    find_features(std::u32string(), boundary_);
     index_labels();
 }
 
@@ -155,67 +148,66 @@ void Tagger::index_labels() {
             shape_rows_[label][shape] = rows_.find(shape_feature(label, shape));
 }
 
-// A word type whose features are looked up.
-struct Tagger::Look {
-    WordHashes hashes;
-    RowSum own, as_previous, as_next;
-    std::uint32_t second_previous, second_next;
-};
-
-void Tagger::ask_for_rows(Look& word, std::u32string_view form) const {
-    word.hashes = hash_word(form.data(), form.size(), lexicon_.class_of(form.data(), form.size()));
-    for (std::uint32_t hash : word.hashes.own) rows_.prefetch(hash);
-    for (std::uint32_t hash : word.hashes.neighbour) rows_.prefetch(hash);
+void Tagger::look_at(const std::u32string* forms, std::size_t count, WordLook* looks) const {
+    WordHashes hashes[kTogether];
+    for (std::size_t start = 0; start < count; start += kTogether) {
+        const std::size_t some = std::min(kTogether, count - start);
+        for (std::size_t k = 0; k < some; ++k) {
+            const std::u32string& form = forms[start + k];
+            hashes[k] = hash_word(form.data(), form.size(), lexicon_.class_of(form.data(), form.size()));
+            for (std::uint32_t hash : hashes[k].own) rows_.prefetch(hash);
+            for (std::uint32_t hash : hashes[k].neighbour) rows_.prefetch(hash);
+        }
+        for (std::size_t k = 0; k < some; ++k) {
+            WordLook& look = looks[start + k];
+            const auto& neighbour = hashes[k].neighbour;
+            const auto row_of = [this](std::uint32_t hash) { return hash == 0 ? 0 : rows_.find(hash); };
+            std::transform(hashes[k].own.begin(), hashes[k].own.end(), look.own.begin(), row_of);
+            look.as_previous = look.as_next = {};
+            std::transform(neighbour.begin(), neighbour.begin() + kNextAt, look.as_previous.begin(), row_of);
+            std::transform(neighbour.begin() + kNextAt, neighbour.begin() + kSecondPreviousAt, look.as_next.begin(), row_of);
+            look.second_previous = row_of(neighbour[kSecondPreviousAt]);
+            look.second_next = row_of(neighbour[kSecondNextAt]);
+            look.parts = hashes[k].parts;
+            for (std::uint32_t row : look.own) prefetch_row(row & kDense ? row : kNoRow);
+        }
+    }
 }
 
-void Tagger::collect_rows(Look& word) const {
-    const auto collect = [this](const std::uint32_t* hashes, std::size_t count, RowSum& sum) {
-        sum.clear();
-        for (std::size_t i = 0; i < count; ++i) sum.add(row_of(hashes[i]));
-        sum.prefetch_dense(*this);
-    };
-    const auto& neighbour = word.hashes.neighbour;
-    collect(word.hashes.own.data(), kOwnFeatures, word.own);
-    collect(neighbour.data(), kPreviousFeatures, word.as_previous);
-    collect(neighbour.data() + kNextAt, kNextFeatures, word.as_next);
-    word.second_previous = row_of(neighbour[kSecondPreviousAt]);
-    word.second_next = row_of(neighbour[kSecondNextAt]);
+template <std::size_t kRows>
+void Tagger::add_rows(const std::array<std::uint32_t, kRows>& rows, LabelScores& scores) const {
+    RowSum sum;
+    for (std::uint32_t row : rows) sum.add(row);
+    sum.add_inline(scores.data());
+    for_pairs(pairs_, [&](auto pairs) { sum.add_dense<pairs.value>(*this, scores.data()); });
 }
 
-WordFeatures Tagger::summed(const Look& word) const {
+WordFeatures Tagger::own_features(const WordLook& look) const {
     WordFeatures features{};
     // Places beyond the labels have the lowest score, so that whole vectors can be compared.
     for (std::size_t i = labels_; i < kMaxLabels; ++i)
         features.own[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
-    const auto add = [this](const RowSum& rows, WordFeatures::Scores& scores) {
-        rows.add_inline(scores.data());
-        for_pairs(pairs_, [&](auto pairs) { rows.add_dense<pairs.value>(*this, scores.data()); });
-    };
-    add(word.own, features.own);
-    add(word.as_previous, features.as_previous);
-    add(word.as_next, features.as_next);
-    features.second_previous = word.second_previous;
-    features.second_next = word.second_next;
-    features.parts = word.hashes.parts;
+    add_rows(look.own, features.own);
+    features.second_previous = look.second_previous;
+    features.second_next = look.second_next;
+    features.parts = look.parts;
     return features;
 }
 
-// Words take turns, as texts do in `tag_with`.
-void Tagger::features(const std::u32string* forms, std::size_t count, WordFeatures* out) const {
-    Look words[kTogether];
-    for (std::size_t start = 0; start < count; start += kTogether) {
-        const std::size_t some = std::min(kTogether, count - start);
-        for (std::size_t k = 0; k < some; ++k) ask_for_rows(words[k], forms[start + k]);
-        for (std::size_t k = 0; k < some; ++k) collect_rows(words[k]);
-        for (std::size_t k = 0; k < some; ++k) out[start + k] = summed(words[k]);
-    }
+LabelScores Tagger::sum_of(const NeighbourRows& rows) const {
+    LabelScores scores{};
+    add_rows(rows, scores);
+    return scores;
 }
 
-WordFeatures Tagger::features(std::u32string_view form) const {
-    Look word;
-    ask_for_rows(word, form);
-    collect_rows(word);
-    return summed(word);
+void Tagger::find_features(const std::u32string& form, SingleWord& word) const {
+    WordLook look;
+    look_at(&form, 1, &look);
+    word.features = own_features(look);
+    word.as_previous = sum_of(look.as_previous);
+    word.as_next = sum_of(look.as_next);
+    word.features.as_previous = &word.as_previous;
+    word.features.as_next = &word.as_next;
 }
 
 // A text that is being tagged, and what is known of its next word.
@@ -236,6 +228,8 @@ void Tagger::ask_for_rows(Running& text) const {
     constexpr std::ptrdiff_t kAhead = 4;
     if (text.end - text.word > kAhead) prefetch(text.word[kAhead]);
     const Position<WordFeatures> at = text.position();
+    prefetch(at.second_next->as_next);
+    prefetch(at.second_next->as_previous);
     text.pairs = pair_features(at);
     text.with_labels = word_and_label_features(at);
     for (std::uint32_t hash : text.pairs) rows_.prefetch(hash);
@@ -255,8 +249,8 @@ void Tagger::collect_rows(Running& text) const {
     text.rows.prefetch_dense(*this);
     for (std::size_t v = 0; v < 2 * kPairs; ++v) {
         Lanes& sum = text.scores[v] = at.word->own[v];
-        sum += at.previous->as_previous[v];
-        sum += at.next->as_next[v];
+        sum += (*at.previous->as_previous)[v];
+        sum += (*at.next->as_next)[v];
     }
     text.rows.add_inline(text.scores);
 }

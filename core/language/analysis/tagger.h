@@ -1,6 +1,7 @@
 // A part-of-speech tagger: a greedy averaged perceptron over hashed features with sparse, 8-bit weights.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,24 +38,46 @@ inline constexpr std::size_t kMaxPairs = kMaxVectors / 2;
 
 inline constexpr std::size_t kCacheLine = 64;  // bytes
 
+using LabelScores = std::array<Lanes, kMaxVectors>;
+
+// Rows of weights for the label of a neighbour, 0 where there is none.
+using NeighbourRows = std::array<std::uint32_t, std::max(kPreviousFeatures, kNextFeatures)>;
+
 // All that a tagger needs to know of a word type; good for the tagger that made it.
 struct alignas(kCacheLine) WordFeatures {
-    using Scores = std::array<Lanes, kMaxVectors>;
-    Scores own, as_previous, as_next;              // what the word says of its label, of the next word's, of the one's before
-    std::uint32_t second_previous, second_next;    // rows of weights for the labels two words after and before it
+    LabelScores own;                              // what the word says of its label,
+    const LabelScores *as_previous, *as_next;     // of the next word's, of the one's before; many words share them
+    std::uint32_t second_previous, second_next;   // rows of weights for the labels two words after and before it
     WordParts parts;
 
     bool operator==(const WordFeatures& other) const {
-        const auto same = [](const Scores& a, const Scores& b) { return std::memcmp(a.data(), b.data(), sizeof a) == 0; };
-        return same(own, other.own) && same(as_previous, other.as_previous) && same(as_next, other.as_next) &&
-               second_previous == other.second_previous && second_next == other.second_next && parts == other.parts;
+        return std::memcmp(own.data(), other.own.data(), sizeof own) == 0 && as_previous == other.as_previous &&
+               as_next == other.as_next && second_previous == other.second_previous && second_next == other.second_next &&
+               parts == other.parts;
     }
-    std::uint32_t hash() const;
+};
+
+// The rows of weights of a word type, from which its features come.
+struct WordLook {
+    std::array<std::uint32_t, kOwnFeatures> own;
+    NeighbourRows as_previous, as_next;
+    std::uint32_t second_previous, second_next;
+    WordParts parts;
+};
+
+// The features of a word that shares nothing with others.
+struct SingleWord {
+    LabelScores as_previous, as_next;
+    WordFeatures features;
+
+    SingleWord() = default;
+    SingleWord(const SingleWord&) = delete;  // the features point to the scores
 };
 
 // Memory is slow: asked for as soon as it is known, it is there when it is needed.
-inline void prefetch(const WordFeatures* word) {
-    for (std::size_t at = 0; at < sizeof(WordFeatures); at += kCacheLine) prefetch_memory(reinterpret_cast<const char*>(word) + at);
+template <class Scores>
+inline void prefetch(const Scores* memory) {
+    for (std::size_t at = 0; at < sizeof(Scores); at += kCacheLine) prefetch_memory(reinterpret_cast<const char*>(memory) + at);
 }
 
 class Tagger;
@@ -99,8 +122,13 @@ class Tagger {  // immutable, so that threads may share it
     explicit Tagger(const TaggerArrays& arrays);
 
     std::size_t labels() const { return labels_; }
-    WordFeatures features(std::u32string_view form) const;
-    void features(const std::u32string* forms, std::size_t count, WordFeatures* out) const;
+    Tagger(const Tagger&) = delete;  // its boundary points into it
+    // The rows of some words; they take turns, as texts do in `tag`.
+    void look_at(const std::u32string* forms, std::size_t count, WordLook* looks) const;
+    // All but what a word says of its neighbours, which is a sum of rows.
+    WordFeatures own_features(const WordLook& look) const;
+    LabelScores sum_of(const NeighbourRows& rows) const;
+    void find_features(const std::u32string& form, SingleWord& word) const;
 
     // Tags texts; their words come from this tagger's `features`. `labels` has room for all places.
     void tag(const WordRows& texts, std::uint16_t* labels) const;
@@ -115,18 +143,14 @@ class Tagger {  // immutable, so that threads may share it
     static constexpr unsigned kFirstLabelAt = 2, kFirstValueAt = 8, kSecondLabelAt = 18, kSecondValueAt = 24;
     static constexpr std::uint32_t kLabelMask = kMaxLabels - 1;
     class RowSum;
-    struct Look;
     struct Running;
 
     std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
     std::uint32_t row_of(std::uint32_t hash) const { return hash == 0 ? 0 : rows_.find(hash); }
-    void ask_for_rows(Look& word, std::u32string_view form) const;
-    void collect_rows(Look& word) const;
-    WordFeatures summed(const Look& word) const;
+    template <std::size_t kRows>
+    void add_rows(const std::array<std::uint32_t, kRows>& rows, LabelScores& scores) const;
     void index_labels();
-    void prefetch_row(std::uint32_t row) const {
-        if ((row & kDense) != 0) prefetch_memory(dense_row(row));
-    }
+    void prefetch_row(std::uint32_t row) const { prefetch_memory(dense_row(row)); }
     const UnsignedLanes* dense_row(std::uint32_t row) const {
         const std::size_t at = row >> kKindBits;
         return dense_[at / kLineLanes].lanes + at % kLineLanes;
@@ -156,9 +180,9 @@ class Tagger {  // immutable, so that threads may share it
     };
     std::vector<Line, LargePages<Line>> dense_;
     std::size_t dense_size_ = 0;  // in vectors
-    WordFeatures boundary_;
+    SingleWord boundary_;
 };
 
-inline WordRows::WordRows(const Tagger& tagger) : beyond_(&tagger.boundary_) { clear(); }
+inline WordRows::WordRows(const Tagger& tagger) : beyond_(&tagger.boundary_.features) { clear(); }
 
 }  // namespace tesla

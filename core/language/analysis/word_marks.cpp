@@ -6,11 +6,11 @@
 
 namespace tesla {
 
-std::vector<std::uint32_t> WordMarks::of(const std::vector<std::uint32_t>& words) {
-    check_below(ArrayView<std::uint32_t>(words), lexicon_.word_count(), "no such word");
+std::vector<std::uint32_t> WordMarks::of(const ArrayView<std::uint32_t>& words) {
+    check_below(words, lexicon_.word_count(), "no such word");
     marks_.learn(end_of(words), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
     std::vector<std::uint32_t> marks;
-    marks.reserve(words.size());
+    marks.reserve(words.size);
     for (std::uint32_t word : words) marks.push_back(marks_[word]);
     return marks;
 }

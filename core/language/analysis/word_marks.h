@@ -34,7 +34,7 @@ class WordMarks {
         : lexicon_(lexicon), lowering_(lowering), listed_(std::move(listed)), asked_(std::move(asked)), ask_(std::move(ask)) {}
 
     // The mark of every word; 0 for one that is neither listed nor asked for.
-    std::vector<std::uint32_t> of(const std::vector<std::uint32_t>& words);
+    std::vector<std::uint32_t> of(const ArrayView<std::uint32_t>& words);
 
    private:
     std::vector<std::uint32_t> look_at(std::uint32_t from, std::uint32_t to);

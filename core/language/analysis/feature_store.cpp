@@ -1,0 +1,65 @@
+#include "language/analysis/feature_store.h"
+
+#include <algorithm>
+
+namespace tesla {
+namespace {
+
+constexpr std::size_t kLookedAt = 8;  // words that are looked at while memory is asked for the rows of the others
+
+// Features differ where the forms or the ends of words do, so that little else need be looked at.
+std::uint32_t hash_of(const WordFeatures& features) {
+    std::uint64_t first[2];
+    std::memcpy(first, features.own.data(), sizeof first);
+    return table_hash(std::uint64_t{features.parts.form} << 32 | features.parts.suffix, first[0], first[1]);
+}
+
+std::uint32_t hash_of(const NeighbourRows& rows) {
+    std::uint64_t pairs[2];
+    static_assert(sizeof pairs == sizeof rows);
+    std::memcpy(pairs, rows.data(), sizeof pairs);
+    return table_hash(pairs[0], pairs[1]);
+}
+
+}  // namespace
+
+void FeatureStore::find(const std::u32string* forms, std::size_t count, const WordFeatures** features) {
+    WordLook looks[kLookedAt];
+    WordFeatures fresh[kLookedAt];
+    for (std::size_t start = 0; start < count; start += kLookedAt) {
+        const std::size_t some = std::min(kLookedAt, count - start);
+        tagger_.look_at(forms + start, some, looks);
+        for (std::size_t k = 0; k < some; ++k) fresh[k] = tagger_.own_features(looks[k]);
+        std::lock_guard lock(mutex_);
+        for (std::size_t k = 0; k < some; ++k) {
+            fresh[k].as_previous = sum_of(looks[k].as_previous);
+            fresh[k].as_next = sum_of(looks[k].as_next);
+            features[start + k] = keep(fresh[k]);
+        }
+    }
+}
+
+const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
+    const std::uint32_t hash = hash_of(features);
+    std::size_t alike = 0;
+    const std::uint32_t known =
+        word_numbers_.find(hash, [&](std::uint32_t number) { return words_[number] == features || ++alike == kMostAlike; });
+    if (known != FlatTable<>::kMissing && alike < kMostAlike) return &words_[known];
+    const auto number = static_cast<std::uint32_t>(words_.size());
+    word_numbers_.reserve(word_numbers_.size() + 1);
+    words_.prepare();
+    words_.append([&](WordFeatures& place) noexcept { place = features; });
+    if (alike < kMostAlike) word_numbers_.add(hash, number);
+    return &words_[number];
+}
+
+const LabelScores* FeatureStore::sum_of(const NeighbourRows& rows) {
+    sums_.prepare();
+    const auto fresh = static_cast<std::uint32_t>(sums_.size());
+    const std::uint32_t number = sum_numbers_.find_or_add(
+        hash_of(rows), fresh, [&](std::uint32_t known) { return sums_[known].rows == rows; });
+    if (number == fresh) sums_.append([&](Sum& sum) noexcept { sum = {rows, tagger_.sum_of(rows)}; });
+    return &sums_[number].scores;
+}
+
+}  // namespace tesla

@@ -1,0 +1,45 @@
+// What a tagger knows of the word types of a lexicon, each looked at once.
+//
+// What a word says of its neighbours' labels mostly comes from its last letters and its class, so that many words say the
+// same. It is kept once for all of them: there it stays in the processor's cache.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+
+#include "base/flat_table.h"
+#include "base/fork_safe.h"
+#include "base/stable_array.h"
+#include "language/analysis/tagger.h"
+
+namespace tesla {
+
+// Many threads may use it at the same time.
+class FeatureStore {
+   public:
+    explicit FeatureStore(const Tagger& tagger) : tagger_(tagger) {}
+
+    // Writes where the features of some words are. They stay there as long as the store.
+    void find(const std::u32string* forms, std::size_t count, const WordFeatures** features);
+
+   private:
+    // Of different features with one hash, no more are found again: nobody can make it search for long.
+    static constexpr std::size_t kMostAlike = 8;
+    struct Sum {
+        NeighbourRows rows;
+        LabelScores scores;
+    };
+
+    // Under the lock. Equal features are kept once: numbers with as many digits look the same to a tagger.
+    const WordFeatures* keep(const WordFeatures& features);
+    const LabelScores* sum_of(const NeighbourRows& rows);
+
+    const Tagger& tagger_;
+    ForkSafe<std::mutex> mutex_;
+    StableArray<WordFeatures> words_;
+    StableArray<Sum> sums_;
+    FlatTable<> word_numbers_{128}, sum_numbers_{128};
+};
+
+}  // namespace tesla
