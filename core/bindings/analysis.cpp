@@ -137,6 +137,20 @@ WordMarks::Ask asks_for_marks(nb::callable python) {
     };
 }
 
+// The marks of all texts of a batch, appended one text at a time.
+template <class Mark>
+auto marks_by(void (CriticalWords::*append)(const TokenArrays&, std::size_t, std::vector<Mark>&) const) {
+    return [append](CriticalWords& words, const TokenBatch& batch) {
+        std::vector<Mark> marks;
+        without_gil([&] {
+            const TokenArrays& tokens = batch.arrays();
+            words.learn(tokens);
+            for (std::size_t text = 0; text + 1 < tokens.offsets.size(); ++text) (words.*append)(tokens, text, marks);
+        });
+        return to_numpy(std::move(marks));
+    };
+}
+
 // What somebody else analysed.
 TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
                          const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
@@ -237,30 +251,21 @@ void bind_lexicon(nb::module_& m) {
     nb::class_<WordMarks>(m, "WordMarks", "Numbers that stand for words.")
         .def(
             "__init__",
-            [](WordMarks* self, const Lexicon& lexicon, CharacterMap& lowering,
-               std::unordered_map<std::string, std::uint32_t> listed, std::uint8_t asked_traits, std::string asked_beginning,
-               nb::callable ask) {
-                new (self) WordMarks(lexicon, lowering, std::move(listed), {asked_traits, std::move(asked_beginning)},
+            [](WordMarks* self, std::unordered_map<std::string, std::uint32_t> listed, std::uint8_t asked_traits,
+               std::string asked_beginning, nb::callable ask) {
+                new (self) WordMarks(std::move(listed), {asked_traits, std::move(asked_beginning)},
                                      asks_for_marks(std::move(ask)));
             },
-            "lexicon"_a, "lowering"_a, "listed"_a, "asked_traits"_a, "asked_beginning"_a, "ask"_a, nb::keep_alive<1, 2>(),
-            nb::keep_alive<1, 3>(),
+            "listed"_a, "asked_traits"_a, "asked_beginning"_a, "ask"_a,
             "`ask` tells the numbers of words that are not listed, but have a character of these traits or this beginning.");
     nb::class_<CriticalWords>(m, "CriticalWords", "Numbers and negations among the words of texts.")
-        .def(nb::init<WordMarks&, WordMarks&, bool, std::vector<std::uint8_t>>(), "numbers"_a, "negations"_a, "knows_negations"_a,
-             "verb_tags"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def(
-            "numbers",
-            [](CriticalWords& words, const TokenBatch& batch) {
-                return to_numpy(without_gil([&] { return words.numbers(batch.arrays()); }));
-            },
-            "batch"_a, "For every token the id of the number that it is, or 0.")
-        .def(
-            "negations",
-            [](CriticalWords& words, const TokenBatch& batch) {
-                return to_numpy(without_gil([&] { return words.negations(batch.arrays()); }));
-            },
-            "batch"_a, "For every token 1 if it is a negating particle, 2 if it is a negative word, else 0.");
+        .def(nb::init<const Lexicon&, CharacterMap&, const WordMarks&, const WordMarks&, bool, std::vector<std::uint8_t>>(),
+             "lexicon"_a, "lowering"_a, "numbers"_a, "negations"_a, "knows_negations"_a, "verb_tags"_a, nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+        .def("numbers", marks_by(&CriticalWords::append_numbers), "batch"_a,
+             "For every token the id of the number that it is, or 0.")
+        .def("negations", marks_by(&CriticalWords::append_negations), "batch"_a,
+             "For every token 1 if it is a negating particle, 2 if it is a negative word, else 0.");
 
     nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
         .def(

@@ -23,15 +23,38 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
+// Into a row of zeros.
+void copy_vector(const WordVector& vector, std::size_t dimensions, std::size_t row, std::vector<std::int8_t>& rows) {
+    if (vector.values) std::copy_n(vector.values, dimensions, rows.data() + row * dimensions);
+}
+
 nb::object look_up_vectors(const VectorTable& table, const nb::list& words) {
     const HeldTexts held(words);
     const std::vector<std::string_view>& asked = held.views();
     std::vector<std::int8_t> vectors(asked.size() * table.dimensions());
     {
         nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < asked.size(); ++i) table.look_up(asked[i], vectors.data() + i * table.dimensions());
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            std::int8_t mean[kMostDimensions];
+            copy_vector(table.find(asked[i], mean), table.dimensions(), i, vectors);
+        }
     }
     return to_numpy(std::move(vectors), table.dimensions());
+}
+
+nb::tuple vectors_of(WordVectors& vectors, const TokenBatch& batch) {
+    const TokenArrays& tokens = batch.arrays();
+    without_gil([&] { vectors.learn(tokens.word, tokens.lemma); });
+    std::vector<std::uint32_t> folded, weights;
+    std::vector<std::int8_t> values(tokens.word.size() * vectors.dimensions());
+    for (std::size_t i = 0; i < tokens.word.size(); ++i) {
+        const WeightedWord word = vectors.of(tokens.word[i], tokens.lemma[i]);
+        folded.push_back(word.folded);
+        weights.push_back(word.weight);
+        copy_vector(word.vector, vectors.dimensions(), i, values);
+    }
+    return nb::make_tuple(to_numpy(std::move(folded)), to_numpy(std::move(weights)),
+                          to_numpy(std::move(values), vectors.dimensions()));
 }
 
 // Who sends how much to whom.
@@ -71,17 +94,7 @@ void bind_vectors(nb::module_& m) {
         .def(nb::init<const VectorTable&, CharacterMap&, WordFacts&>(), "table"_a, "as_entries"_a, "facts"_a,
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
         .def(
-            "of",
-            [](WordVectors& vectors, const TokenBatch& batch) {
-                VectorColumns columns = without_gil([&] { return vectors.of(batch.arrays().word, batch.arrays().lemma); });
-                std::vector<std::int8_t> values(columns.vector.size() * vectors.dimensions());
-                for (std::size_t i = 0; i < columns.vector.size(); ++i)
-                    if (const std::int8_t* vector = columns.vector[i].values)
-                        std::copy_n(vector, vectors.dimensions(), values.data() + i * vectors.dimensions());
-                return nb::make_tuple(to_numpy(std::move(columns.word)), to_numpy(std::move(columns.weight)),
-                                      to_numpy(std::move(values), vectors.dimensions()));
-            },
-            "batch"_a,
+            "of", &vectors_of, "batch"_a,
             "For each token the number of its form in small letters, its weight in 64ths, and its vector; zeros if it has none.");
     nb::class_<VectorTexts>(m, "VectorTexts", "The texts of a batch with the vectors of their words.")
         .def(

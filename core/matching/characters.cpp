@@ -210,10 +210,8 @@ class NgramTable {
     template <class X, class Y>
     void overlap(const X& x, const Y& y, int max_order, std::int64_t* matches) {
         number_characters(x, y);
-        for (int n = 1; n <= max_order; ++n) {
-            if (n > 1) number_ngrams();
-            matches[n - 1] = count();
-        }
+        matches[0] = count_characters();
+        for (int n = 2; n <= max_order; ++n) matches[n - 1] = count_ngrams();
     }
 
    private:
@@ -236,39 +234,53 @@ class NgramTable {
         }
     }
 
+    // Of every n-gram of x those without a partner. A number of y that is 0 has none.
+    class Unmatched {
+       public:
+        void add(std::uint8_t number) { ++left_[number]; }
+        bool take(std::uint8_t number) {
+            const bool has_partner = left_[number] != 0;
+            left_[number] = static_cast<std::uint8_t>(left_[number] - has_partner);
+            return has_partner;
+        }
+
+       private:
+        std::uint8_t left_[kShort + 1] = {};
+    };
+
+    std::int64_t count_characters() const {
+        Unmatched unmatched;
+        for (std::size_t i = 0; i < size_x_; ++i) unmatched.add(x_[i]);
+        std::int64_t matches = 0;
+        for (std::uint8_t number : y_) matches += unmatched.take(number);
+        return matches;
+    }
+
     // From the numbers of (n - 1)-grams to those of n-grams; 0 stands for all that x does not have. Pointers are kept apart
     // from the object: compilers think that a byte which is stored may change it.
-    void number_ngrams() {
+    std::int64_t count_ngrams() {
         std::uint8_t *const numbers = numbers_.data(), *const x = x_, *const y = y_.data();
         std::uint16_t* const places = places_;
         const std::size_t in_x = size_x_ - (size_x_ > 0), in_y = y_.size() - !y_.empty();
+        Unmatched unmatched;
         std::uint8_t last = 0;
         for (std::size_t i = 0; i < in_x; ++i) {
             const std::size_t place = place_of(x + i);
             const std::uint8_t known = numbers[place];
             last += known == 0;
-            numbers[place] = x[i] = known == 0 ? last : known;
+            const std::uint8_t number = known == 0 ? last : known;
+            numbers[place] = x[i] = number;
             places[i] = static_cast<std::uint16_t>(place);
+            unmatched.add(number);
         }
-        for (std::size_t i = 0; i < in_y; ++i) y[i] = numbers[place_of(y + i)];
+        std::int64_t matches = 0;
+        for (std::size_t i = 0; i < in_y; ++i) matches += unmatched.take(y[i] = numbers[place_of(y + i)]);
         for (std::size_t i = 0; i < in_x; ++i) numbers[places[i]] = 0;
         size_x_ = in_x;
         y_.resize(in_y);
-    }
-    static std::size_t place_of(const std::uint8_t* numbers) { return std::size_t{numbers[0]} << 8 | numbers[1]; }
-
-    std::int64_t count() const {
-        std::uint8_t left[kShort + 1] = {};  // of every n-gram of x those without a partner
-        for (std::size_t i = 0; i < size_x_; ++i) ++left[x_[i]];
-        std::int64_t matches = 0;
-        const std::uint8_t* const y = y_.data();
-        for (std::size_t i = 0, end = y_.size(); i < end; ++i) {
-            const std::uint8_t of_number = left[y[i]];
-            matches += of_number != 0;
-            left[y[i]] = static_cast<std::uint8_t>(of_number - (of_number != 0));
-        }
         return matches;
     }
+    static std::size_t place_of(const std::uint8_t* numbers) { return std::size_t{numbers[0]} << 8 | numbers[1]; }
 
     // The numbers of the n-grams that begin at each character, and where those of x stand in the table.
     std::size_t size_x_ = 0;

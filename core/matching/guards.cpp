@@ -41,16 +41,20 @@ void GuardTokens::check() const {
     check_columns(lemma.size, {function.size, number.size, negation.size, starts.size});
 }
 
-GuardText::GuardText(const GuardTokens& tokens, std::size_t i, std::pmr::memory_resource* memory)
+GuardView GuardTokens::text(std::size_t i) const {
+    const auto from = static_cast<std::size_t>(offsets[i]), to = static_cast<std::size_t>(offsets[i + 1]);
+    return {lemma.data + from, function.data + from, number.data + from, negation.data + from, starts.data + from, to - from};
+}
+
+GuardText::GuardText(const GuardView& tokens, std::pmr::memory_resource* memory)
     : lemmas(memory), function(memory), numbers(memory), sentence_ends(memory) {
-    const auto from = static_cast<std::size_t>(tokens.offsets[i]), to = static_cast<std::size_t>(tokens.offsets[i + 1]);
-    lemmas.reserve(to - from);
-    function.reserve(to - from);
+    lemmas.reserve(tokens.size);
+    function.reserve(tokens.size);
     std::size_t particles = 0, negative_words = 0;
     const auto end_sentence = [this] {
         if (content > (sentence_ends.empty() ? 0 : sentence_ends.back())) sentence_ends.push_back(content);
     };
-    for (std::size_t k = from; k < to; ++k) {
+    for (std::size_t k = 0; k < tokens.size; ++k) {
         if (tokens.starts[k]) end_sentence();
         if (tokens.number[k] == kMarkup) continue;
         lemmas.push_back(tokens.lemma[k]);
@@ -59,7 +63,7 @@ GuardText::GuardText(const GuardTokens& tokens, std::size_t i, std::pmr::memory_
         if (tokens.number[k] != 0) numbers.push_back(tokens.number[k]);
         particles += tokens.negation[k] == kParticle;
         negative_words += tokens.negation[k] == kNegativeWord;
-        stutters += k > from && tokens.lemma[k] == tokens.lemma[k - 1];
+        stutters += k > 0 && tokens.lemma[k] == tokens.lemma[k - 1];
     }
     end_sentence();
     negations = std::max(particles, negative_words);
@@ -207,7 +211,7 @@ std::size_t GuardMatcher::inversions_by_merging(std::size_t from, std::size_t to
 Guards::Guards(const GuardTokens& tokens) {
     tokens.check();
     texts_.reserve(tokens.offsets.size - 1);
-    for (std::size_t i = 0; i + 1 < tokens.offsets.size; ++i) texts_.emplace_back(tokens, i, &memory_);
+    for (std::size_t i = 0; i + 1 < tokens.offsets.size; ++i) texts_.emplace_back(tokens.text(i), &memory_);
 }
 
 std::vector<double> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {

@@ -27,8 +27,18 @@ enum NegationKind : std::uint8_t { kNoNegation = 0, kParticle = 1, kNegativeWord
 // The number of a token that is an XML entity: no word.
 inline constexpr std::uint32_t kMarkup = 1;
 
-// The tokens of a batch: lemmas, function words, the key of the number that a word is (0: none), NegationKind, and 1 where a
+// The tokens of one text: lemmas, function words, the key of the number that a word is (0: none), NegationKind, and 1 where a
 // sentence begins (the first one does not count).
+struct GuardView {
+    const std::uint32_t* lemma;
+    const std::uint8_t* function;
+    const std::uint32_t* number;
+    const std::uint8_t* negation;
+    const std::uint8_t* starts;
+    std::size_t size;
+};
+
+// The same of a batch.
 struct GuardTokens {
     ArrayView<std::int64_t> offsets;
     ArrayView<std::uint32_t> lemma;
@@ -38,11 +48,12 @@ struct GuardTokens {
     ArrayView<std::uint8_t> starts;
 
     void check() const;
+    GuardView text(std::size_t i) const;
 };
 
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 struct GuardText {
-    GuardText(const GuardTokens& tokens, std::size_t i, std::pmr::memory_resource* memory);
+    GuardText(const GuardView& tokens, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return lemmas.size(); }
 
@@ -89,6 +100,12 @@ class GuardMatcher {
 class Guards {
    public:
     explicit Guards(const GuardTokens& tokens);
+    // read(i, memory) gives the text of a number.
+    template <class Read>
+    Guards(std::size_t texts, Read&& read) {
+        texts_.reserve(texts);
+        for (std::size_t i = 0; i < texts; ++i) texts_.push_back(read(i, &memory_));
+    }
     std::size_t size() const { return texts_.size(); }
 
     // One row of kGuardColumns per pair.

@@ -57,12 +57,16 @@ class SettledTransport {
 
     static constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
 
-    struct Partner {
-        std::uint32_t node;
-        std::int32_t gain;
-    };
+    // Gains of eight arcs in the bytes of a word: sums and differences of them stay within their bytes.
+    static constexpr std::size_t kCells = 8;
+    static constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x80 * kOnes;
+    static_assert(2 * kLargestGain < 0x80);
+    static std::uint64_t all_cells(std::int32_t gain) { return kOnes * static_cast<std::uint64_t>(gain); }
+    // The highest bit of each byte where a is larger.
+    static std::uint64_t larger(std::uint64_t a, std::uint64_t b) { return (a + (kTops - kOnes) - b) & kTops; }
+    static int shift(std::uint32_t y) { return static_cast<int>(8 * (y % kCells)); }
 
-    bool is_open(const SettledArc& arc) const { return supply[arc.x] != 0 && demand[arc.y] != 0; }
+    bool is_open(const SettledArc& arc) const { return (supply[arc.x] != 0) & (demand[arc.y] != 0); }
 
     // Whether nothing remains.
     bool settle() {
@@ -81,8 +85,10 @@ class SettledTransport {
                 }
                 const std::int64_t amount = std::min(supply[x], demand[y]);
                 flow[k] += amount;
-                supply[x] -= amount;
-                demand[y] -= amount;
+                if ((supply[x] -= amount) == 0) std::fill_n(gains_.begin() + x * width_, width_, 0);
+                if ((demand[y] -= amount) == 0)
+                    for (std::uint32_t to_y = in_[y]; to_y < in_[y + 1]; ++to_y)
+                        cells(sellers_[to_y], y) &= ~(std::uint64_t{0xFF} << shift(y));
             }
             open_.resize(left);
         }
@@ -90,47 +96,49 @@ class SettledTransport {
     }
 
     bool settles(const SettledArc& arc) {
-        buyers_.clear();
+        const std::uint64_t* const gains = gains_.data() + arc.x * width_;
+        const std::uint64_t gain = all_cells(arc.gain);
         looks_ += out_[arc.x + 1] - out_[arc.x];
-        std::int32_t best_buyer = 0, best_seller = 0;
-        for (std::uint32_t k = out_[arc.x]; k < out_[arc.x + 1]; ++k) {
-            const auto [x, y, gain] = arcs[k];
-            if (demand[y] == 0 || y == arc.y) continue;
-            if (gain > arc.gain) return false;
-            best_buyer = std::max(best_buyer, gain);
-            buyers_.push_back({y, gain});
+        std::uint64_t better = 0;
+        std::size_t buyers = 0;  // with y itself
+        for (std::size_t i = 0; i < width_; ++i) {
+            better |= larger(gains[i], gain);
+            buyers += (larger(gains[i], 0) >> 7) * kOnes >> 56;
         }
+        if (better) return false;
         const std::uint32_t first = in_[arc.y], end = in_[arc.y + 1];
-        for (std::uint32_t k = first; k < end; ++k) {
-            const auto [x, y, gain] = arcs[incoming_[k]];
-            best_seller = std::max(best_seller, supply[x] == 0 || x == arc.x ? 0 : gain);
-        }
         std::uint32_t k = first;
-        if (best_buyer + best_seller <= arc.gain) k = end;  // no exchange can gain more
-        while (k < end && !hinders(arcs[incoming_[k]], arc)) ++k;
-        looks_ += (k - first + 1) * (buyers_.size() + 1);
+        while (k < end && !hinders(sellers_[k], arc, gains)) ++k;
+        looks_ += (k - first + 1) * buyers;
         return k == end;
     }
 
-    // Whether an arc to the same consumer, or an exchange with it, keeps `arc` from being settled.
-    bool hinders(const SettledArc& other, const SettledArc& arc) const {
-        if (supply[other.x] == 0 || other.x == arc.x) return false;
-        if (other.gain > arc.gain) return true;
-        const std::uint8_t* gains = gains_.data() + other.x * demand.size();
-        for (const Partner& buyer : buyers_)
-            if (arc.gain + gains[buyer.node] < buyer.gain + other.gain) return true;
-        return false;
+    // Whether what a seller gains from the same consumer, or an exchange with it, keeps `arc` from being settled.
+    bool hinders(std::uint32_t seller, const SettledArc& arc, const std::uint64_t* gains) const {
+        const auto gain = static_cast<std::int32_t>(cells(seller, arc.y) >> shift(arc.y) & 0xFF);
+        if (gain == 0 || seller == arc.x) return false;
+        if (gain > arc.gain) return true;
+        const std::uint64_t* const others = gains_.data() + seller * width_;
+        const std::uint64_t loss = all_cells(arc.gain - gain);
+        std::uint64_t better = 0;
+        for (std::size_t i = 0; i < width_; ++i) better |= larger(gains[i], others[i] + loss);
+        return better != 0;
     }
+
+    std::uint64_t& cells(std::uint32_t x, std::uint32_t y) { return gains_[x * width_ + y / kCells]; }
+    const std::uint64_t& cells(std::uint32_t x, std::uint32_t y) const { return gains_[x * width_ + y / kCells]; }
 
     void index() {
         const std::size_t nx = supply.size(), ny = demand.size();
-        gains_.assign(nx * ny, 0);
+        width_ = (ny + kCells - 1) / kCells;
+        gains_.assign(nx * width_, 0);
         out_.assign(nx + 1, 0);
         in_.assign(ny + 1, 0);
         std::uint32_t place[kLargestGain + 1] = {};  // by gain: how many arcs, then where the next one goes
         std::int32_t highest = 0;
-        for (const auto& [x, y, gain] : arcs) {
-            gains_[x * ny + y] = static_cast<std::uint8_t>(gain);
+        for (const SettledArc& arc : arcs) {
+            const auto [x, y, gain] = arc;
+            if (is_open(arc)) cells(x, y) |= static_cast<std::uint64_t>(gain) << shift(y);
             ++out_[x + 1];
             ++in_[y + 1];
             ++place[gain];
@@ -141,18 +149,22 @@ class SettledTransport {
         std::uint32_t before = 0;  // arcs with higher gains
         for (std::int32_t gain = highest; gain >= 0; --gain) before += std::exchange(place[gain], before);
         next_.assign(in_.begin(), in_.end());
-        incoming_.resize(arcs.size());
+        sellers_.resize(arcs.size());
         open_.resize(arcs.size());
         for (std::uint32_t k = 0; k < arcs.size(); ++k) {
-            incoming_[next_[arcs[k].y]++] = k;
+            sellers_[next_[arcs[k].y]++] = arcs[k].x;
             open_[place[arcs[k].gain]++] = k;
         }
     }
 
     void solve_rest() {
-        open_.clear();
-        for (std::uint32_t k = 0; k < arcs.size(); ++k)
-            if (is_open(arcs[k])) open_.push_back(k);
+        open_.resize(arcs.size());
+        std::size_t count = 0;
+        for (std::uint32_t k = 0; k < arcs.size(); ++k) {  // without a branch
+            open_[count] = k;
+            count += is_open(arcs[k]);
+        }
+        open_.resize(count);
         if (open_.empty()) return;
         // Nodes without such an arc are passed over.
         new_x_.assign(supply.size(), kNoNode);
@@ -174,10 +186,10 @@ class SettledTransport {
         for (std::size_t k = 0; k < open_.size(); ++k) flow[open_[k]] += transport_.flow[k];
     }
 
-    std::vector<std::uint8_t> gains_;  // of all pairs; 0 where there is no arc
-    std::vector<std::uint32_t> out_, in_, incoming_, next_, new_x_, new_y_;
+    std::vector<std::uint64_t> gains_;  // of all pairs, a byte each; 0 where there is no arc or one of the two is used up
+    std::size_t width_ = 0;             // words of a row of them
+    std::vector<std::uint32_t> out_, in_, sellers_, next_, new_x_, new_y_;
     std::vector<std::uint32_t> open_;  // arcs that may still carry more: while they are settled those of the highest gain first
-    std::vector<Partner> buyers_;
     std::size_t looks_ = 0;  // so far
     Transport<std::int64_t> transport_;
 };

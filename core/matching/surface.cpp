@@ -365,6 +365,8 @@ SurfaceReader::SurfaceReader(const std::vector<std::string_view>& texts, const T
 
 SurfaceText SurfaceReader::read(std::size_t i, std::pmr::memory_resource* memory) {
     const auto from = static_cast<std::size_t>(tokens_.offsets[i]), to = static_cast<std::size_t>(tokens_.offsets[i + 1]);
+    const std::size_t ahead = std::min(to + (to - from), tokens_.word.size());  // the next text may be as long as this one
+    for (std::size_t k = to; k < ahead; ++k) facts_.prefetch(tokens_.word[k]);
     const SurfaceView view{tokens_.word.data() + from, tokens_.lemma.data() + from, tokens_.function.data() + from, to - from};
     return SurfaceText(view, facts_, texts_[i], scratch_, memory, parts_);
 }

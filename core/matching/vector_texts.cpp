@@ -1,5 +1,6 @@
 #include "matching/vector_texts.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/checks.h"
@@ -8,9 +9,11 @@ namespace tesla {
 
 VectorText VectorReader::read(std::size_t i, std::pmr::memory_resource* memory) {
     const auto from = static_cast<std::size_t>(tokens_.offsets[i]), to = static_cast<std::size_t>(tokens_.offsets[i + 1]);
-    const VectorView view{columns_.word.data() + from, tokens_.lemma.data() + from, columns_.vector.data() + from,
-                          columns_.weight.data() + from, to - from};
-    return VectorText(view, merged_, scratch_, memory);
+    const std::size_t ahead = std::min(to + (to - from), tokens_.word.size());  // the next text may be as long as this one
+    for (std::size_t k = to; k < ahead; ++k) vectors_.prefetch(tokens_.word[k]);
+    text_.resize(to - from);
+    for (std::size_t k = from; k < to; ++k) text_[k - from] = {vectors_.of(tokens_.word[k], tokens_.lemma[k]), tokens_.lemma[k]};
+    return VectorText(text_, merged_, scratch_, memory);
 }
 
 VectorTexts::VectorTexts(const TokenArrays& tokens, WordVectors& vectors, bool merged) : dimensions_(vectors.dimensions()) {

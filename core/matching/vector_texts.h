@@ -19,13 +19,16 @@ class VectorReader {
    public:
     // `merged`: equal words of a text are one.
     VectorReader(const TokenArrays& tokens, WordVectors& vectors, bool merged)
-        : tokens_(tokens), columns_(vectors.of(tokens.word, tokens.lemma)), merged_(merged) {}
+        : tokens_(tokens), vectors_(vectors), merged_(merged) {
+        vectors.learn(tokens.word, tokens.lemma);
+    }
     VectorText read(std::size_t i, std::pmr::memory_resource* memory);
 
    private:
     const TokenArrays& tokens_;
-    VectorColumns columns_;
+    const WordVectors& vectors_;
     bool merged_;
+    VectorTokens text_;  // the last that was read
     VectorScratch scratch_;
 };
 

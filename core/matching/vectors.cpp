@@ -52,20 +52,20 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<st
 
 }  // namespace
 
-VectorText::VectorText(const VectorView& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory)
+VectorText::VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory)
     : word(memory), lemma(memory), vector(memory), square(memory), inverse(memory), weight(memory), bigrams_of(memory),
       second(memory), bigram_weight(memory) {
     add_words(tokens, merged, scratch);
     add_bigrams(tokens, scratch);
 }
 
-void VectorText::add_words(const VectorView& tokens, bool merged, VectorScratch& scratch) {
-    scratch.numbers.reset(tokens.size);
+void VectorText::add_words(const VectorTokens& tokens, bool merged, VectorScratch& scratch) {
+    scratch.numbers.reset(tokens.size());
     scratch.places.clear();
     std::vector<std::uint32_t>& first = scratch.next;  // the token at which each word is first met
     first.clear();
-    for (std::uint32_t i = 0; i < tokens.size; ++i) {
-        const std::uint32_t place = merged ? scratch.numbers.number_of(pair_key(tokens.word[i], tokens.lemma[i])) : i;
+    for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+        const std::uint32_t place = merged ? scratch.numbers.number_of(pair_key(tokens[i].word.folded, tokens[i].lemma)) : i;
         if (place == first.size()) first.push_back(i);
         scratch.places.push_back(place);
     }
@@ -76,31 +76,31 @@ void VectorText::add_words(const VectorView& tokens, bool merged, VectorScratch&
     inverse.resize(whole_blocks(first.size()));
     weight.resize(first.size());
     for (std::size_t a = 0; a < first.size(); ++a) {
-        const std::uint32_t i = first[a];
-        word[a] = tokens.word[i];
-        lemma[a] = tokens.lemma[i];
-        vector[a] = tokens.vector[i].values;
+        const auto& [known, of_lemma] = tokens[first[a]];
+        word[a] = known.folded;
+        lemma[a] = of_lemma;
+        vector[a] = known.vector.values;
         prefetch_memory(vector[a]);
-        square[a] = tokens.vector[i].square;
+        square[a] = known.vector.square;
         inverse[a] = vector[a] ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
     }
     scratch.counts.assign(first.size(), 0);
-    for (std::size_t i = 0; i < tokens.size; ++i) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
         ++scratch.counts[scratch.places[i]];
-        weight[scratch.places[i]] += tokens.weight[i];
-        total += tokens.weight[i];
+        weight[scratch.places[i]] += tokens[i].word.weight;
+        total += tokens[i].word.weight;
     }
 }
 
 // The weight of a bigram is the sum of its words' weights. Where one of them comes once, so does the bigram: few are looked up.
-void VectorText::add_bigrams(const VectorView& tokens, VectorScratch& scratch) {
+void VectorText::add_bigrams(const VectorTokens& tokens, VectorScratch& scratch) {
     bigrams_of.assign(size() + 1, 0);
-    scratch.numbers.reset(tokens.size);
+    scratch.numbers.reset(tokens.size());
     scratch.bigrams.clear();
     scratch.repeated.clear();
-    for (std::size_t i = 0; i + 1 < tokens.size; ++i) {
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
         const std::uint32_t a = scratch.places[i], b = scratch.places[i + 1];
-        const std::int64_t both = std::int64_t{tokens.weight[i]} + tokens.weight[i + 1];
+        const std::int64_t both = std::int64_t{tokens[i].word.weight} + tokens[i + 1].word.weight;
         bigram_total += both;
         if (scratch.counts[a] > 1 && scratch.counts[b] > 1) {
             const std::uint32_t number = scratch.numbers.number_of(pair_key(a, b));

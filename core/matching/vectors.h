@@ -13,7 +13,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "language/analysis/vector_table.h"
+#include "language/analysis/word_vectors.h"
 #include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "matching/settled_transport.h"
@@ -23,14 +23,12 @@ namespace tesla {
 
 inline constexpr std::size_t kMostVectorWords = std::size_t{1} << 16;  // different ones in a text
 
-// The tokens of one text, as far as vectors need them.
-struct VectorView {
-    const std::uint32_t* word;    // equal numbers: the same form in lower case
-    const std::uint32_t* lemma;
-    const WordVector* vector;
-    const std::uint32_t* weight;  // in 64ths
-    std::size_t size;
+// A token, as far as vectors need it.
+struct VectorToken {
+    WeightedWord word;
+    std::uint32_t lemma;
 };
+using VectorTokens = std::vector<VectorToken>;  // of one text
 
 // What is needed while a text is made ready.
 struct VectorScratch {
@@ -50,7 +48,7 @@ struct VectorScratch {
 class VectorText {
    public:
     // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
-    VectorText(const VectorView& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
+    VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return weight.size(); }
 
@@ -68,8 +66,8 @@ class VectorText {
     std::int64_t bigram_total = 0;
 
    private:
-    void add_words(const VectorView& tokens, bool merged, VectorScratch& scratch);
-    void add_bigrams(const VectorView& tokens, VectorScratch& scratch);
+    void add_words(const VectorTokens& tokens, bool merged, VectorScratch& scratch);
+    void add_bigrams(const VectorTokens& tokens, VectorScratch& scratch);
 };
 
 // The problems that VectorMatcher solves, in order.

@@ -100,18 +100,28 @@ struct MeasuredReader {
 
 // Reads the tokens of texts for the guards; `sentences` says whether anyone asks where they begin.
 struct GuardReader {
-    GuardReader(const AnalysedTexts& of, CriticalWords& words, bool sentences)
-        : tokens(of.tokens), numbers(words.numbers(tokens)), negations(words.negations(tokens)),
+    GuardReader(const AnalysedTexts& of, CriticalWords& critical, bool sentences)
+        : tokens(of.tokens), words(critical),
           starts(sentences ? sentence_starts(tokens, of.texts) : std::vector<std::uint8_t>(tokens.start.size())) {
-        view().check();
+        critical.learn(tokens);
     }
 
-    GuardTokens view() const { return {tokens.offsets, tokens.lemma, tokens.function, numbers, negations, starts}; }
-    GuardText read(std::size_t i, std::pmr::memory_resource* memory) { return GuardText(view(), i, memory); }
+    GuardText read(std::size_t i, std::pmr::memory_resource* memory) {
+        const auto from = static_cast<std::size_t>(tokens.offsets[i]);
+        numbers.clear();
+        negations.clear();
+        words.append_numbers(tokens, i, numbers);
+        words.append_negations(tokens, i, negations);
+        return GuardText({tokens.lemma.data() + from, tokens.function.data() + from, numbers.data(), negations.data(),
+                          starts.data() + from, numbers.size()},
+                         memory);
+    }
 
     const TokenArrays& tokens;
-    std::vector<std::uint32_t> numbers;
-    std::vector<std::uint8_t> negations, starts;
+    const CriticalWords& words;
+    std::vector<std::uint8_t> starts;
+    std::vector<std::uint32_t> numbers;  // of the last text that was read
+    std::vector<std::uint8_t> negations;
 };
 
 Rows chosen(const Measures& measures, const ChosenMeasures& names) {
@@ -337,7 +347,9 @@ std::vector<Rows> VectorGroup::compare_segments(const std::vector<AnalysedStream
 std::size_t GuardGroup::columns() const { return kGuardColumns; }
 
 std::unique_ptr<FeatureGroup::Prepared> GuardGroup::prepare(const AnalysedTexts& texts) const {
-    return std::make_unique<Holding<Guards>>(GuardReader(texts, words_, true).view());
+    GuardReader reader(texts, words_, true);
+    return std::make_unique<Holding<Guards>>(
+        texts.texts.size(), [&](std::size_t i, std::pmr::memory_resource* memory) { return reader.read(i, memory); });
 }
 
 Rows GuardGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {

@@ -146,8 +146,6 @@ class Analyser:
 class WordMarks:
     def __init__(
         self,
-        lexicon: Lexicon,
-        lowering: CharacterMap,
         listed: dict[str, int],
         asked_traits: int,
         asked_beginning: str,
@@ -156,7 +154,13 @@ class WordMarks:
 
 class CriticalWords:
     def __init__(
-        self, numbers: WordMarks, negations: WordMarks, knows_negations: bool, verb_tags: Sequence[int]
+        self,
+        lexicon: Lexicon,
+        lowering: CharacterMap,
+        numbers: WordMarks,
+        negations: WordMarks,
+        knows_negations: bool,
+        verb_tags: Sequence[int],
     ) -> None: ...
     def numbers(self, batch: TokenBatch) -> npt.NDArray[np.uint32]: ...
     def negations(self, batch: TokenBatch) -> npt.NDArray[np.uint8]: ...

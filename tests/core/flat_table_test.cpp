@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/text_notes.h"
 #include "base/text_table.h"
 
 namespace {
@@ -89,6 +90,27 @@ void test_text_table() {
     expect(table.add(words.substr(0, 3), 1).second && table.add(words.substr(4, 3), 2).second, "not new");
     expect(!table.add(words.substr(8, 3), 3).second, "an equal text is not known");
     expect(*table.find("one") == 1 && *table.find("two") == 2 && table.find("three") == nullptr, "wrong value");
+    std::vector<std::string_view> asked;
+    for (int k = 0; k < 50; ++k) asked.push_back(k % 3 == 0 ? "one" : k % 3 == 1 ? "two" : "three");
+    std::size_t told = 0;
+    table.find_all(asked, [&](std::size_t k, const double* value) {
+        expect(k == told++ && value == table.find(asked[k]), "not the same as one by one");
+    });
+    expect(told == asked.size(), "a text is left out");
+}
+
+void test_text_notes() {
+    TextNotes notes(1 << 12);
+    std::vector<std::string> texts{"", "a", "seven77", "eight888", "nine99999", std::string(300, 'x'), std::string(3, '\0')};
+    for (const std::string& text : texts) notes.add(text);
+    int mistaken = 0;
+    for (const std::string& text : texts) {
+        expect(notes.may_have(text), "a text is not noted");
+        for (const char* more : {"", "1", "23456789"})
+            expect(notes.may_have(TextNotes::first_bytes(text + more), text.size()), "a beginning is not noted");
+        mistaken += notes.may_have(text + "?");
+    }
+    expect(mistaken < 3, "texts are noted that were not added");
 }
 
 }  // namespace
@@ -99,5 +121,6 @@ int main() {
     test_large_pages();
     test_first_met();
     test_text_table();
+    test_text_notes();
     return failures != 0;
 }

@@ -24,22 +24,20 @@ struct Text {
                 values[i * dimensions + d] = value;
                 squares[i] += static_cast<std::uint32_t>(value * value);
             }
-            words.push_back(draw.below(40));
-            lemmas.push_back(words.back() / 2);
+            const std::uint32_t word = draw.below(40);
             const bool has_vector = draw.below(9) != 0 && squares[i] > 0;
-            word_vectors.push_back(has_vector ? WordVector{&values[i * dimensions], squares[i]} : WordVector{});
-            weights.push_back(1 + draw.below(64));
+            const WordVector vector = has_vector ? WordVector{&values[i * dimensions], squares[i]} : WordVector{};
+            tokens.push_back({{vector, word, 1 + draw.below(64)}, word / 2});
             kinds.push_back(static_cast<std::uint8_t>(draw.below(kKinds)));
         }
     }
     VectorText vectors(VectorScratch& scratch) const {
-        return {{words.data(), lemmas.data(), word_vectors.data(), weights.data(), kWords}, false, scratch,
-                std::pmr::new_delete_resource()};
+        return {tokens, false, scratch, std::pmr::new_delete_resource()};
     }
 
     std::vector<std::int8_t> values;
-    std::vector<std::uint32_t> squares, words, lemmas, weights;
-    std::vector<WordVector> word_vectors;
+    std::vector<std::uint32_t> squares;
+    VectorTokens tokens;
     std::vector<std::uint8_t> kinds;
 };
 

@@ -43,8 +43,14 @@ class CharacterMap {
 
    private:
     static constexpr std::size_t kPage = 256;
-    static constexpr char32_t kLast = 0x10FFFF;
+    static constexpr char32_t kLast = 0x10FFFF, kAscii = 0x80;
     using Page = std::array<std::atomic<const CharacterChange*>, kPage>;
+    // What is known of the characters of ASCII that become one byte: most words have no others, and take a fraction of the time.
+    struct alignas(4) PlainChange {  // loaded at once
+        bool known = false;
+        char text = 0;
+        std::uint8_t traits = 0;
+    };
 
     const CharacterChange& change_of(char32_t c) {
         const Page* page = pages_[c / kPage].load(std::memory_order_acquire);
@@ -52,10 +58,15 @@ class CharacterMap {
         return known ? *known : ask(c);
     }
     const CharacterChange& ask(char32_t c);
+    PlainChange plain_of(char byte) const {
+        return plain_[static_cast<unsigned char>(byte)].load(std::memory_order_relaxed);
+    }
+    bool apply_to_plain(std::string_view word, std::string& changed, WordTraits& traits) const;
 
     OfCharacter of_character_;
     OfWord of_word_;
     std::array<std::atomic<Page*>, kLast / kPage + 1> pages_{};
+    std::array<std::atomic<PlainChange>, 256> plain_{};  // by byte
     ForkSafe<std::mutex> adding_;
     std::deque<CharacterChange> changes_;
     std::vector<std::unique_ptr<Page>> owned_;

@@ -12,6 +12,12 @@ constexpr std::string_view kContinuation = "##";
 constexpr std::size_t kLongestCovered = 100;  // characters; BERT's tokeniser gives up on longer words
 constexpr double kLargest = 127;
 
+std::uint32_t square_of(const std::int8_t* vector, std::size_t dimensions) {
+    std::uint32_t square = 0;
+    for (std::size_t d = 0; d < dimensions; ++d) square += static_cast<std::uint32_t>(vector[d] * vector[d]);
+    return square;
+}
+
 }  // namespace
 
 VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
@@ -29,11 +35,11 @@ VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std
             throw std::invalid_argument("an entry occurs twice");
         begin = end + 1;
     }
+    squares_.reserve(size());
     inverse_norms_.reserve(size());
     for (const std::int8_t* vector = vectors_.data(); vector < vectors_.data() + vectors_.size(); vector += dimensions) {
-        std::int64_t squares = 0;
-        for (std::size_t d = 0; d < dimensions; ++d) squares += vector[d] * vector[d];
-        inverse_norms_.push_back(squares == 0 ? 0.0 : 1.0 / std::sqrt(static_cast<double>(squares)));
+        squares_.push_back(square_of(vector, dimensions));
+        inverse_norms_.push_back(squares_.back() == 0 ? 0.0 : 1.0 / std::sqrt(static_cast<double>(squares_.back())));
     }
 }
 
@@ -52,27 +58,30 @@ void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& ent
 
 // The mean of the unit vectors of the entries, with the largest number at 127. Every step rounds as IEEE 754 says and
 // in this order, so all machines agree.
-void VectorTable::look_up(std::string_view word, std::int8_t* vector) const {
+WordVector VectorTable::find(std::string_view word, std::int8_t* mean) const {
+    const auto unless_zero = [](const std::int8_t* values, std::uint32_t square) {
+        return square == 0 ? WordVector{} : WordVector{values, square};
+    };
     thread_local std::vector<std::uint32_t> entries;
     segment(word, entries);
-    if (entries.size() == 1) {
-        std::copy_n(vectors_.data() + entries[0] * dimensions_, dimensions_, vector);
-        return;
-    }
+    if (entries.empty()) return {};
+    if (entries.size() == 1) return unless_zero(vectors_.data() + entries[0] * dimensions_, squares_[entries[0]]);
     double sum[kMostDimensions];
     std::fill_n(sum, dimensions_, 0.0);
     for (std::uint32_t entry : entries) {
-        const std::int8_t* values = vectors_.data() + entry * dimensions_;
-        for (std::size_t d = 0; d < dimensions_; ++d) sum[d] += values[d] * inverse_norms_[entry];
+        const std::int8_t* const values = vectors_.data() + entry * dimensions_;
+        const double inverse_norm = inverse_norms_[entry];
+        for (std::size_t d = 0; d < dimensions_; ++d) sum[d] += values[d] * inverse_norm;
     }
     double largest = 0;
     for (std::size_t d = 0; d < dimensions_; ++d) largest = std::max(largest, std::abs(sum[d]));
     if (largest == 0) largest = 1;
+    for (std::size_t d = 0; d < dimensions_; ++d) sum[d] = kLargest * sum[d] / largest + 0.5;
     for (std::size_t d = 0; d < dimensions_; ++d) {
-        const double value = kLargest * sum[d] / largest + 0.5;
-        const auto towards_0 = static_cast<std::int32_t>(value);
-        vector[d] = static_cast<std::int8_t>(towards_0 - (towards_0 > value));  // rounded down, without a call per number
+        const auto towards_0 = static_cast<std::int32_t>(sum[d]);
+        mean[d] = static_cast<std::int8_t>(towards_0 - (towards_0 > sum[d]));  // rounded down, without a call per number
     }
+    return unless_zero(mean, square_of(mean, dimensions_));
 }
 
 }  // namespace tesla

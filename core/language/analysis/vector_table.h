@@ -30,8 +30,12 @@ class VectorTable {
     std::size_t size() const { return vectors_.size() / dimensions_; }
     std::size_t dimensions() const { return dimensions_; }
     bool has_pieces() const { return pieces_; }
-    // Writes the vector of a word; zeros if it has none. Parts of a word are separated by spaces.
-    void look_up(std::string_view word, std::int8_t* vector) const;
+    // Asks for the memory that up to kAtOnce words need that are entries.
+    static constexpr std::size_t kAtOnce = WordPieces::kAtOnce;
+    void prefetch(const std::string_view* words, std::size_t count) const { entries_.prefetch(words, count); }
+    // The vector of a word, whose parts are separated by spaces: that of an entry, which stays where it is, or else the mean of
+    // those of several, which is written to `mean`.
+    WordVector find(std::string_view word, std::int8_t* mean) const;
     // The entries that the word is made of.
     void segment(std::string_view word, std::vector<std::uint32_t>& entries) const;
 
@@ -41,7 +45,8 @@ class VectorTable {
     std::size_t dimensions_;
     bool pieces_;
     WordPieces entries_;
-    std::vector<double> inverse_norms_;  // of the entries; 0 for a vector of zeros
+    std::vector<std::uint32_t> squares_;  // of the lengths of the entries' vectors
+    std::vector<double> inverse_norms_;   // of the entries; 0 for a vector of zeros
 };
 
 }  // namespace tesla

@@ -36,24 +36,29 @@ void WordFacts::learn(const ArrayView<std::uint32_t>& words, const ArrayView<std
         end_of(words), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); },
         [this](std::uint32_t word, const Look& look) { return conclude(word, look); });
     lemma_weights_.learn(end_of(lemmas), [this](std::uint32_t from, std::uint32_t to) {
-        std::vector<double> weights;
-        for (std::uint32_t lemma = from; lemma < to; ++lemma) weights.push_back(weight_of(lexicon_.lemma_text(lemma)));
+        std::vector<double> weights(to - from, 1);
+        if (!weights_) return weights;
+        std::vector<std::string_view> lemmas;
+        for (std::uint32_t lemma = from; lemma < to; ++lemma) lemmas.emplace_back(lexicon_.lemma_text(lemma));
+        weights_->of_all(lemmas, [&](std::size_t k, double weight) { weights[k] = weight; });
         return weights;
     });
 }
 
 std::vector<WordFacts::Look> WordFacts::look_at(std::uint32_t from, std::uint32_t to) {
     std::vector<Look> looks(to - from);
+    std::vector<std::string_view> small_forms;
     std::vector<HashedText> with_capitals;  // in small letters
     for (std::uint32_t word = from; word < to; ++word) {
         auto& [small_form, small_word, shape, weight] = looks[word - from];
         const WordTraits traits = lowering_.apply(lexicon_.form(word), small_form);
         const bool is_small = small_form == lexicon_.form(word);
+        small_forms.emplace_back(small_form);
         if (!is_small) with_capitals.emplace_back(small_form);
         small_word = is_small ? word : Interner::kMissing;
         shape = shape_of(traits, is_small);
-        weight = weight_of(small_form);
     }
+    if (weights_) weights_->of_all(small_forms, [&](std::size_t k, double weight) { looks[k].weight = weight; });
     auto found = lexicon_.find_words(with_capitals);
     auto next = found.begin();
     for (std::uint32_t word = from; word < to; ++word)
@@ -68,11 +73,13 @@ WordFact WordFacts::conclude(std::uint32_t word, const Look& look) {
 }
 
 std::uint32_t WordFacts::first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const {
+    if (!noted_.may_have(small_form)) return otherwise;
     const std::uint32_t known = small_forms_.find(small_form);
     return known == Interner::kMissing ? otherwise : first_with_capitals_[known];
 }
 
 void WordFacts::remember(std::string_view small_form, std::uint32_t word) {
+    noted_.add(small_form);
     first_with_capitals_.resize(small_forms_.size());  // nothing is left over where the next lines fail
     first_with_capitals_.push_back(word);
     if (small_forms_.intern(small_form) + 1 < first_with_capitals_.size()) first_with_capitals_.pop_back();  // known

@@ -12,6 +12,8 @@
 #include "language/analysis/learned_words.h"
 #include "language/analysis/lexicon.h"
 #include "base/array_view.h"
+#include "base/portable.h"
+#include "base/text_notes.h"
 #include "base/text_table.h"
 
 namespace tesla {
@@ -31,6 +33,11 @@ class WordWeights {
     double of(std::string_view word) const {
         const double* weight = weights_.find(word);
         return weight ? *weight : unlisted_;
+    }
+    // The same for many: calls use(k, weight) for the k-th.
+    template <class Use>
+    void of_all(const std::vector<std::string_view>& words, Use&& use) const {
+        weights_.find_all(words, [&](std::size_t k, const double* weight) { use(k, weight ? *weight : unlisted_); });
     }
     double unlisted() const { return unlisted_; }
 
@@ -58,6 +65,7 @@ class WordFacts {
 
     // Of what was learned.
     const WordFact& operator[](std::uint32_t word) const { return words_[word]; }
+    void prefetch(std::uint32_t word) const { prefetch_memory(&words_[word]); }  // asks for the memory that a fact is in
     double lemma_weight(std::uint32_t lemma) const { return lemma_weights_[lemma]; }
     std::size_t word_count() const { return words_.size(); }
     std::size_t lemma_count() const { return lemma_weights_.size(); }
@@ -73,11 +81,10 @@ class WordFacts {
         std::string small_form;
         std::uint32_t small_word;  // the number of the small form; Interner::kMissing: none yet
         std::uint8_t shape;
-        double weight;
+        double weight = 1;
     };
     std::vector<Look> look_at(std::uint32_t from, std::uint32_t to);
     WordFact conclude(std::uint32_t word, const Look& look);
-    double weight_of(std::string_view word) const { return weights_ ? weights_->of(word) : 1; }
 
     // The first word that came with capitals before it came as `small_form`, or else `otherwise`.
     std::uint32_t first_with_capitals(std::string_view small_form, std::uint32_t otherwise) const;
@@ -90,6 +97,7 @@ class WordFacts {
     LearnedWords<double> lemma_weights_;
     // Under the lock of words_.
     Interner small_forms_;  // of words that came with capitals first
+    TextNotes noted_{std::size_t{1} << 16};  // of them: most words are none
     std::vector<std::uint32_t> first_with_capitals_;  // by the number of the small form
 };
 

@@ -6,52 +6,74 @@
 
 namespace tesla {
 
-std::vector<std::uint32_t> WordMarks::of(const ArrayView<std::uint32_t>& words) {
-    check_below(words, lexicon_.word_count(), "no such word");
-    marks_.learn(end_of(words), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
-    std::vector<std::uint32_t> marks;
-    marks.reserve(words.size);
-    for (std::uint32_t word : words) marks.push_back(marks_[word]);
-    return marks;
+WordMarks::WordMarks(std::unordered_map<std::string, std::uint32_t> listed, Asked asked, Ask ask)
+    : listed_(std::move(listed)), asked_(std::move(asked)), ask_(std::move(ask)) {
+    for (const auto& [word, mark] : listed_) notes_.add(word);
 }
 
-std::vector<std::uint32_t> WordMarks::look_at(std::uint32_t from, std::uint32_t to) {
-    std::vector<std::uint32_t> marks(to - from), asked;
-    std::vector<std::string_view> forms;  // of those that are asked for
+const std::uint32_t* WordMarks::find(const std::string& small) const {
+    if (!notes_.may_have(small)) return nullptr;
+    const auto listed = listed_.find(small);
+    return listed == listed_.end() ? nullptr : &listed->second;
+}
+
+bool WordMarks::asks_for(std::string_view small, const WordTraits& traits) const {
+    const std::string& beginning = asked_.beginning;
+    return (traits.any & asked_.traits) || (!beginning.empty() && small.substr(0, beginning.size()) == beginning);
+}
+
+std::vector<std::uint32_t> WordMarks::ask(const std::vector<std::string_view>& forms) const {
+    if (forms.empty()) return {};
+    std::vector<std::uint32_t> told = ask_(forms);
+    require(told.size() == forms.size(), "not as many marks as words");
+    return told;
+}
+
+void CriticalWords::learn(const TokenArrays& tokens) {
+    check_below(ArrayView<std::uint32_t>(tokens.word), lexicon_.word_count(), "no such word");
+    marks_.learn(end_of(tokens.word), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
+}
+
+std::vector<CriticalWords::Marks> CriticalWords::look_at(std::uint32_t from, std::uint32_t to) const {
+    std::vector<Marks> marks(to - from);
+    std::array<std::vector<std::uint32_t>, kLists> asked;
+    std::array<std::vector<std::string_view>, kLists> forms;  // of those that are asked for
     std::string small;
     for (std::uint32_t word = from; word < to; ++word) {
         const WordTraits traits = lowering_.apply(lexicon_.form(word), small);
-        const auto listed = listed_.find(small);
-        if (listed != listed_.end()) {
-            marks[word - from] = listed->second;
-        } else if ((traits.any & asked_.traits) ||
-                   (!asked_.beginning.empty() && small.compare(0, asked_.beginning.size(), asked_.beginning) == 0)) {
-            asked.push_back(word - from);
-            forms.push_back(lexicon_.form(word));
+        for (std::size_t list = 0; list < kLists; ++list) {
+            if (const std::uint32_t* mark = lists_[list]->find(small)) {
+                marks[word - from][list] = *mark;
+            } else if (lists_[list]->asks_for(small, traits)) {
+                asked[list].push_back(word - from);
+                forms[list].push_back(lexicon_.form(word));
+            }
         }
     }
-    if (!asked.empty()) {
-        const std::vector<std::uint32_t> told = ask_(forms);
-        require(told.size() == asked.size(), "not as many marks as words");
-        for (std::size_t k = 0; k < asked.size(); ++k) marks[asked[k]] = told[k];
+    for (std::size_t list = 0; list < kLists; ++list) {
+        const std::vector<std::uint32_t> told = lists_[list]->ask(forms[list]);
+        for (std::size_t k = 0; k < told.size(); ++k) marks[asked[list][k]][list] = told[k];
     }
     return marks;
 }
 
-std::vector<std::uint8_t> CriticalWords::negations(const TokenArrays& tokens) {
-    const std::vector<std::uint32_t> marks = negations_.of(tokens.word);
-    std::vector<std::uint8_t> kinds(marks.size(), kNone);
-    for (std::size_t text = 0; text + 1 < tokens.offsets.size(); ++text) {
-        const auto end = static_cast<std::size_t>(tokens.offsets[text + 1]);
-        for (auto i = static_cast<std::size_t>(tokens.offsets[text]); i < end; ++i) {
-            if (i + 1 < end && marks[i + 1] == kTakesBack) continue;
-            if (marks[i] == kParticle || marks[i] == kNegativeWord)
-                kinds[i] = static_cast<std::uint8_t>(marks[i]);
-            else if (marks[i] == kNegatedVerb)
-                kinds[i] = std::count(verb_tags_.begin(), verb_tags_.end(), tokens.universal[i]) ? kParticle : kNone;
-        }
+void CriticalWords::append_numbers(const TokenArrays& tokens, std::size_t text, std::vector<std::uint32_t>& ids) const {
+    const auto end = static_cast<std::size_t>(tokens.offsets[text + 1]);
+    for (auto i = static_cast<std::size_t>(tokens.offsets[text]); i < end; ++i)
+        ids.push_back(marks_[tokens.word[i]][kNumbers]);
+}
+
+void CriticalWords::append_negations(const TokenArrays& tokens, std::size_t text, std::vector<std::uint8_t>& kinds) const {
+    const auto end = static_cast<std::size_t>(tokens.offsets[text + 1]);
+    const auto mark_of = [&](std::size_t i) { return i < end ? marks_[tokens.word[i]][kNegations] : kNone; };
+    auto i = static_cast<std::size_t>(tokens.offsets[text]);
+    for (std::uint32_t mark = mark_of(i), next; i < end; ++i, mark = next) {
+        next = mark_of(i + 1);
+        if (mark == kNegatedVerb)
+            mark = std::count(verb_tags_.begin(), verb_tags_.end(), tokens.universal[i]) ? kParticle : kNone;
+        const bool denies = next != kTakesBack && (mark == kParticle || mark == kNegativeWord);
+        kinds.push_back(static_cast<std::uint8_t>(denies ? mark : kNone));
     }
-    return kinds;
 }
 
 }  // namespace tesla

@@ -1,6 +1,7 @@
 // Numbers that stand for words: found in a list of small forms, or told by Python for the few words that need more.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,10 +15,11 @@
 #include "language/analysis/character_map.h"
 #include "language/analysis/learned_words.h"
 #include "language/analysis/lexicon.h"
+#include "base/text_notes.h"
 
 namespace tesla {
 
-// Many threads may learn and read at the same time. What was learned stays where it is.
+// A list of words with their marks, and which of the others Python is asked for.
 class WordMarks {
    public:
     // Tells the marks of words. No lock is held meanwhile.
@@ -29,25 +31,22 @@ class WordMarks {
         std::string beginning;
     };
 
-    WordMarks(const Lexicon& lexicon, CharacterMap& lowering, std::unordered_map<std::string, std::uint32_t> listed, Asked asked,
-              Ask ask)
-        : lexicon_(lexicon), lowering_(lowering), listed_(std::move(listed)), asked_(std::move(asked)), ask_(std::move(ask)) {}
+    WordMarks(std::unordered_map<std::string, std::uint32_t> listed, Asked asked, Ask ask);
 
-    // The mark of every word; 0 for one that is neither listed nor asked for.
-    std::vector<std::uint32_t> of(const ArrayView<std::uint32_t>& words);
+    // The mark of a listed word, by its small form; null if it is not listed.
+    const std::uint32_t* find(const std::string& small) const;
+    bool asks_for(std::string_view small, const WordTraits& traits) const;
+    std::vector<std::uint32_t> ask(const std::vector<std::string_view>& forms) const;
 
    private:
-    std::vector<std::uint32_t> look_at(std::uint32_t from, std::uint32_t to);
-
-    const Lexicon& lexicon_;
-    CharacterMap& lowering_;
     std::unordered_map<std::string, std::uint32_t> listed_;
+    TextNotes notes_{std::size_t{1} << 13};  // of the listed words: most words are none of them
     Asked asked_;
     Ask ask_;
-    LearnedWords<std::uint32_t> marks_;
 };
 
 // Words of which a single one changes the meaning of a text: numbers and negations (tesla_eval.language.analysis.critical_words).
+// Many threads may learn and read at the same time. What was learned stays where it is.
 class CriticalWords {
    public:
     // What `negations` marks words with, before their context counts.
@@ -59,20 +58,31 @@ class CriticalWords {
         kTakesBack = 4,        // after a negation: `not only` denies nothing
     };
 
-    CriticalWords(WordMarks& numbers, WordMarks& negations, bool knows_negations, std::vector<std::uint8_t> verb_tags)
-        : numbers_(numbers), negations_(negations), knows_negations_(knows_negations), verb_tags_(std::move(verb_tags)) {}
+    CriticalWords(const Lexicon& lexicon, CharacterMap& lowering, const WordMarks& numbers, const WordMarks& negations,
+                  bool knows_negations, std::vector<std::uint8_t> verb_tags)
+        : lexicon_(lexicon), lowering_(lowering), lists_{&numbers, &negations}, knows_negations_(knows_negations),
+          verb_tags_(std::move(verb_tags)) {}
 
     bool knows_negations() const { return knows_negations_; }
-    // For every token the id of the number that it is, or 0.
-    std::vector<std::uint32_t> numbers(const TokenArrays& tokens) { return numbers_.of(tokens.word); }
-    // For every token kParticle, kNegativeWord or kNone.
-    std::vector<std::uint8_t> negations(const TokenArrays& tokens);
+    // Throws std::out_of_range for a word that the lexicon has not.
+    void learn(const TokenArrays& tokens);
+
+    // Of tokens that were learned: appends for every token of a text the id of the number that it is, or 0.
+    void append_numbers(const TokenArrays& tokens, std::size_t text, std::vector<std::uint32_t>& ids) const;
+    // The same with kParticle, kNegativeWord or kNone.
+    void append_negations(const TokenArrays& tokens, std::size_t text, std::vector<std::uint8_t>& kinds) const;
 
    private:
-    WordMarks& numbers_;
-    WordMarks& negations_;
+    enum List : std::size_t { kNumbers, kNegations, kLists };
+    using Marks = std::array<std::uint32_t, kLists>;  // 0 for a word that is neither listed nor asked for
+    std::vector<Marks> look_at(std::uint32_t from, std::uint32_t to) const;
+
+    const Lexicon& lexicon_;
+    CharacterMap& lowering_;
+    const std::array<const WordMarks*, kLists> lists_;
     bool knows_negations_;
     std::vector<std::uint8_t> verb_tags_;
+    LearnedWords<Marks> marks_;
 };
 
 }  // namespace tesla

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hashing.h"
-
 namespace tesla {
 namespace {
 
@@ -37,26 +35,17 @@ bool WordPieces::cut(std::string_view word, std::size_t longest, std::vector<std
     return true;
 }
 
-// By the first bytes; shorter texts are in buckets of their own.
-std::size_t WordPieces::Entries::bucket_of(std::string_view text) {
-    std::uint64_t start = 0;
-    for (char byte : text.substr(0, kBucketBytes)) start = start << 8 | static_cast<unsigned char>(byte);
-    return mixed(start) % kBuckets;
-}
-
 bool WordPieces::Entries::add(std::string_view entry, std::uint32_t number) {
     longest_ = std::max(longest_, entry.size());
-    if (!entry.empty() && entry.size() <= kLongestNoted) lengths_[bucket_of(entry)] |= std::uint64_t{1} << (entry.size() - 1);
+    notes_.add(entry);
     return numbers_.add(entry, number).second;
 }
 
 std::size_t WordPieces::Entries::longest_beginning(std::string_view text, std::uint32_t& number) const {
-    const std::uint64_t lengths = lengths_[bucket_of(text)];  // of all that begin with the same three bytes
+    const std::uint64_t first = TextNotes::first_bytes(text);
     for (std::size_t length = std::min(longest_, text.size()); length > 0; --length) {
-        const std::string_view beginning = text.substr(0, length);
-        const std::uint64_t noted = length < kBucketBytes ? lengths_[bucket_of(beginning)] : lengths;
-        if (length <= kLongestNoted && (noted >> (length - 1) & 1) == 0) continue;
-        if (const std::uint32_t* known = find(beginning)) {
+        if (!notes_.may_have(first, length)) continue;
+        if (const std::uint32_t* known = find(text.substr(0, length))) {
             number = *known;
             return length;
         }

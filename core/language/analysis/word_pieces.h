@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_notes.h"
 #include "base/text_table.h"
 
 namespace tesla {
@@ -20,25 +21,26 @@ class WordPieces {
     bool add(std::string_view piece, std::uint32_t number);  // false where it is there already
     // The piece that is the whole word; null if there is none.
     const std::uint32_t* find(std::string_view word) const { return beginnings_.find(word); }
+    // Asks for the memory that up to kAtOnce words need that are pieces.
+    static constexpr std::size_t kAtOnce = TextTable<std::uint32_t>::kAtOnce;
+    void prefetch(const std::string_view* words, std::size_t count) const { beginnings_.prefetch(words, count); }
     // Appends the pieces of a word. Where it cannot be covered, or has more than `longest` characters, there are none.
     bool cut(std::string_view word, std::size_t longest, std::vector<std::uint32_t>& pieces) const;
 
    private:
-    // Entries by their text. How long those are that begin alike is known, so that no other lengths are tried.
+    // Entries by their text. Most beginnings of a word are none of them.
     class Entries {
        public:
         bool add(std::string_view entry, std::uint32_t number);
         void reserve(std::size_t count) { numbers_.reserve(count); }
         const std::uint32_t* find(std::string_view entry) const { return numbers_.find(entry); }
+        void prefetch(const std::string_view* entries, std::size_t count) const { numbers_.prefetch(entries, count); }
         // The longest entry that `text` begins with: its length in bytes, or 0 if `text` begins with no entry.
         std::size_t longest_beginning(std::string_view text, std::uint32_t& number) const;
 
        private:
-        static constexpr std::size_t kLongestNoted = 64, kBuckets = 4096, kBucketBytes = 3;
-        static std::size_t bucket_of(std::string_view text);
-
         TextTable<std::uint32_t> numbers_;
-        std::vector<std::uint64_t> lengths_ = std::vector<std::uint64_t>(kBuckets);  // bit k: of k + 1 bytes
+        TextNotes notes_{std::size_t{1} << 19};  // 64 KB: a part of the cache
         std::size_t longest_ = 0;
     };
 

@@ -13,13 +13,13 @@ constexpr double kLargestWeight = 1 << 16;
 
 }  // namespace
 
-VectorColumns WordVectors::of(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
+void WordVectors::learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
     facts_.learn(words, lemmas);
     const auto looks_up = [this](auto text_of) {
         return [this, text_of](std::uint32_t from, std::uint32_t to) {
-            std::vector<std::string_view> texts;
-            for (std::uint32_t number = from; number < to; ++number) texts.push_back(text_of(number));
-            return look_up(texts);
+            std::vector<std::string> entries(to - from);
+            for (std::uint32_t number = from; number < to; ++number) as_entries_.apply(text_of(number), entries[number - from]);
+            return look_up({entries.begin(), entries.end()});
         };
     };
     const Lexicon& lexicon = facts_.lexicon();
@@ -29,42 +29,25 @@ VectorColumns WordVectors::of(const ArrayView<std::uint32_t>& words, const Array
         looks_up([&](std::uint32_t word) { return facts_[word].folded < word ? std::string_view() : lexicon.form(word); }),
         [this](std::uint32_t word, const WordVector& vector) {
             const std::uint32_t folded = facts_[word].folded;
-            return WeightedVector{folded < word ? words_[folded].vector : vector, weight_of(word)};
+            return WeightedWord{folded < word ? words_[folded].vector : vector, folded, weight_of(word)};
         });
     if (!table_.has_pieces())
         lemmas_.learn(end_of(lemmas), looks_up([&](std::uint32_t lemma) -> std::string_view { return lexicon.lemma_text(lemma); }));
-    VectorColumns columns;
-    columns.word.reserve(words.size);
-    columns.weight.reserve(words.size);
-    columns.vector.reserve(words.size);
-    for (std::size_t i = 0; i < words.size; ++i) {
-        const auto& [vector, weight] = words_[words[i]];
-        columns.word.push_back(facts_[words[i]].folded);
-        columns.weight.push_back(weight);
-        columns.vector.push_back(vector.values || table_.has_pieces() ? vector : lemmas_[lemmas[i]]);
-    }
-    return columns;
 }
 
-std::vector<WordVector> WordVectors::look_up(const std::vector<std::string_view>& texts) {
+std::vector<WordVector> WordVectors::look_up(const std::vector<std::string_view>& entries) {
     const std::size_t size = table_.dimensions();
-    std::vector<std::int8_t> found(texts.size() * size);
-    std::vector<WordVector> vectors(texts.size());
-    std::string entry;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        if (texts[i].empty()) continue;
-        const std::int8_t* vector = vectors[i].values = found.data() + i * size;
-        as_entries_.apply(texts[i], entry);
-        table_.look_up(entry, found.data() + i * size);
-        std::uint32_t square = 0;
-        for (std::size_t d = 0; d < size; ++d) square += static_cast<std::uint32_t>(vector[d] * vector[d]);
-        vectors[i].square = square;
-    }
-    std::lock_guard lock(memory_mutex_);
-    for (auto& [values, square] : vectors) {
-        auto* kept = square ? static_cast<std::int8_t*>(memory_.allocate(size, 1)) : nullptr;
-        if (kept) std::copy_n(values, size, kept);
-        values = kept;
+    std::vector<WordVector> vectors(entries.size());
+    std::int8_t mean[kMostDimensions];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (i % VectorTable::kAtOnce == 0)
+            table_.prefetch(entries.data() + i, std::min(VectorTable::kAtOnce, entries.size() - i));
+        if (entries[i].empty()) continue;
+        vectors[i] = table_.find(entries[i], mean);
+        if (vectors[i].values != mean) continue;
+        std::lock_guard lock(memory_mutex_);
+        auto* kept = static_cast<std::int8_t*>(memory_.allocate(size, 1));
+        vectors[i].values = std::copy_n(mean, size, kept) - size;
     }
     return vectors;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,14 +15,15 @@
 #include "language/analysis/word_facts.h"
 #include "base/array_view.h"
 #include "base/fork_safe.h"
+#include "base/portable.h"
 
 namespace tesla {
 
-// What the matching by vectors needs of every token of a batch.
-struct VectorColumns {
-    std::vector<std::uint32_t> word;    // equal numbers: the same form but for capitals
-    std::vector<std::uint32_t> weight;  // how much the word tells, in 64ths
-    std::vector<WordVector> vector;
+// What the matching by vectors needs of a word.
+struct WeightedWord {
+    WordVector vector;
+    std::uint32_t folded;  // equal numbers: the same form but for capitals
+    std::uint32_t weight;  // how much the word tells, in 64ths
 };
 
 // Many threads may use it at the same time. Vectors stay where they are for as long as this lives.
@@ -32,24 +34,27 @@ class WordVectors {
     WordVectors(const VectorTable& table, CharacterMap& as_entries, WordFacts& facts)
         : table_(table), as_entries_(as_entries), facts_(facts) {}
 
-    VectorColumns of(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas);
+    void learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas);
+    // Of a token whose word and lemma were learned.
+    WeightedWord of(std::uint32_t word, std::uint32_t lemma) const {
+        WeightedWord known = words_[word];
+        if (!known.vector.values && !table_.has_pieces()) known.vector = lemmas_[lemma];
+        return known;
+    }
+    void prefetch(std::uint32_t word) const { prefetch_memory(&words_[word]); }  // asks for the memory that `of` will need
     std::size_t dimensions() const { return table_.dimensions(); }
 
    private:
-    struct WeightedVector {
-        WordVector vector;
-        std::uint32_t weight;
-    };
-    std::vector<WordVector> look_up(const std::vector<std::string_view>& texts);
+    std::vector<WordVector> look_up(const std::vector<std::string_view>& entries);
     std::uint32_t weight_of(std::uint32_t word) const;
 
     const VectorTable& table_;
     CharacterMap& as_entries_;
     WordFacts& facts_;
-    LearnedWords<WeightedVector, WordVector> words_;
+    LearnedWords<WeightedWord, WordVector> words_;
     LearnedWords<WordVector> lemmas_;
     ForkSafe<std::mutex> memory_mutex_;
-    std::pmr::monotonic_buffer_resource memory_;  // of the vectors
+    std::pmr::monotonic_buffer_resource memory_;  // of vectors that are not in the table
 };
 
 }  // namespace tesla

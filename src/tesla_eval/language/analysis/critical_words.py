@@ -139,9 +139,11 @@ def number_text(form: str, language: str = "") -> str:
     >>> number_text("Three", "en"), number_text("three", "de")
     ('3', '')
     """
+    if form.isascii() and form.isdigit():  # most numbers
+        return form
     if not any(map(str.isdigit, form)):
         return _number_words(language).get(form.lower(), "")
-    plain = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in form)
+    plain = form if form.isascii() else "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in form)
     return ".".join(_DIGITS.findall(_DECIMAL.sub(".", _GROUPED.sub("", plain))))
 
 
@@ -180,7 +182,9 @@ class CriticalWords:
 
         def numbers_of(forms: list[str]) -> list[int]:
             return [
-                MARKUP if _NUMERIC_ENTITY.fullmatch(form) else _id(number_text(form, language), number_ids)
+                MARKUP
+                if form.startswith("&") and _NUMERIC_ENTITY.fullmatch(form)
+                else _id(number_text(form, language), number_ids)
                 for form in forms
             ]
 
@@ -189,13 +193,12 @@ class CriticalWords:
 
         contracts = HAS_APOSTROPHE if language == "en" else 0
 
+        numbers = _core.WordMarks(listed_numbers, HAS_DIGIT, "", numbers_of)
+        negations = _core.WordMarks(listed, contracts, prefix, negations_of)
+
         def made(vocabulary: Vocabulary) -> _core.CriticalWords:
-            lexicon = vocabulary.lexicon
             return _core.CriticalWords(
-                _core.WordMarks(lexicon, LOWERING, listed_numbers, HAS_DIGIT, "", numbers_of),
-                _core.WordMarks(lexicon, LOWERING, listed, contracts, prefix, negations_of),
-                self.knows_negations,
-                _VERB_IDS,
+                vocabulary.lexicon, LOWERING, numbers, negations, self.knows_negations, _VERB_IDS
             )
 
         self.core = PerVocabulary(made)
