@@ -91,6 +91,7 @@ inline void decode_utf8(std::string_view text, std::u32string& out) {
 
 // Whether bytes are UTF-8 as Python has it: no overlong forms, no surrogates, nothing above U+10FFFF.
 inline bool is_utf8(std::string_view text) {
+    if (is_ascii(text)) return true;
     for (std::size_t i = 0; i < text.size();) {
         const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[i + k]); };
         const unsigned char lead = byte(0);
@@ -127,6 +128,20 @@ inline void append_utf8(char32_t c, std::string& out) {
         out.push_back(static_cast<char>(0x80 | ((c >> 6) & 0x3F)));
         out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
     }
+}
+
+// Writes UTF-8 in small letters; whether it is ASCII.
+inline bool write_lower(std::string_view text, std::string& out) {
+    out.assign(text);
+    unsigned char bits = 0;
+    for (char& c : out) {  // as if all were ASCII
+        bits |= static_cast<unsigned char>(c);
+        if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+    }
+    if (bits < 0x80) return true;
+    out.clear();
+    for (std::size_t at = 0; at < text.size();) append_utf8(to_lower(next_character(text, at)), out);
+    return false;
 }
 
 }  // namespace tesla
