@@ -37,12 +37,17 @@ class HeldTexts {
     std::vector<std::string_view> views_;
 };
 
-// Whether a character of the text may combine with another one.
+// Whether NFC may change the text: whether it has a character from U+0300 on but quotes, dashes and the like (U+2002 to U+203F).
 inline bool may_combine(nanobind::handle text) {
     constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
+    const std::string_view utf8 = utf8_of(text);
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
     unsigned char highest = 0;
-    for (char byte : utf8_of(text)) highest = std::max(highest, static_cast<unsigned char>(byte));
-    return highest >= kFirstCombining;
+    for (std::size_t i = 0; i < utf8.size(); ++i) highest = std::max(highest, byte(i));
+    if (highest < kFirstCombining) return false;
+    for (std::size_t i = 0; i < utf8.size(); ++i)
+        if (byte(i) >= kFirstCombining && !(byte(i) == 0xE2 && byte(i + 1) == 0x80 && byte(i + 2) >= 0x82)) return true;
+    return false;
 }
 
 // A text in NFC: `compose` is asked for one with a character that another one may combine with.
