@@ -56,7 +56,7 @@ def main() -> None:
     with progress() as bar:
         resource = build_detection(texts, provenance=provenance, progress=bar)
     if not wishes.hold_out:
-        write_resource(wishes.output, resource)
+        write_resource(wishes.output, resource, compress=False)  # inflating takes long
         print(f"{wishes.output.name}: {wishes.output.stat().st_size} bytes")
         return
     models = detection.models_of(resource)

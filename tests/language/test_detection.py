@@ -225,6 +225,10 @@ def test_scripts() -> None:
     assert in_models | {"zh", "ja"} == LANGUAGES.keys()
 
 
+def test_the_large_table_is_mapped_not_copied() -> None:
+    assert not load_detection()["Latin"].weights.flags.writeable
+
+
 def test_a_damaged_model_is_named() -> None:
     resource = read_resource(shipped_folder() / "detection.tesla")
     for arrays in ({}, {**resource.arrays, "weights Latin": np.zeros((3, 31), np.int8)}):

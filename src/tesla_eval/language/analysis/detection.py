@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,21 +69,37 @@ class Identification(NamedTuple):
     """Why the answer is not certain, as the end of a sentence; empty if it is."""
 
 
-class ScriptModel(NamedTuple):
+class ScriptModel:
     """What is known of the languages that share a script."""
 
-    languages: tuple[str, ...]
-    weights: npt.NDArray[np.int8]
-    """One row per bucket of n-grams, one column per language; no rows where one language has the script."""
-    scale: float
-    letters: npt.NDArray[np.uint32]
-    """The letters of all these languages, sorted; none for Hangul, which has too many."""
-    letter_shares: npt.NDArray[np.float64]
-    """One row per language, one column per letter."""
-    common_words: tuple[npt.NDArray[np.uint16], ...]
-    """By language hashes of its commonest words."""
-    usual_shares: tuple[float, ...]
-    """By language the usual share of those words in a text; 0 where words are not separated."""
+    def __init__(self, resource: Resource, script: str) -> None:
+        """Take the script's part of a resource; raises whatever `interpreting` catches if it is not sound."""
+        entry, arrays = resource.info["scripts"][script], resource.arrays
+        self.languages = tuple(entry["languages"])
+        count = len(self.languages)
+        self.weights: npt.NDArray[np.int8] = np.zeros((0, count), np.int8)
+        """One row per bucket of n-grams, one column per language; no rows where one language has the script."""
+        if count > 1:
+            self.weights = arrays[f"weights {script}"].astype(np.int8, casting="safe", copy=False)
+            rows = len(self.weights)
+            if self.weights.ndim != 2 or self.weights.shape[1] != count or rows < 2 or rows & (rows - 1):
+                raise ValueError("the weights have another shape")
+        self.scale = float(entry.get("scale", 1.0))
+        self.common_words: npt.NDArray[np.uint16] = arrays[f"words {script}"]
+        """By language hashes of its commonest words."""
+        if self.common_words.ndim != 2 or len(self.common_words) != count:
+            raise ValueError("the common words have another shape")
+        self.letters = np.array([*map(ord, entry["letters"])], np.uint32)
+        """The letters of all these languages, sorted; none for Hangul, which has too many."""
+        self.letter_units: npt.NDArray[np.uint16] = arrays[f"letters {script}"]
+        """Shares of letters in `LETTER_UNITS`: one row per language, one column per letter."""
+        ascending = (self.letters[1:] > self.letters[:-1]).all()
+        if self.letter_units.shape != (count, len(self.letters)) or not ascending:
+            raise ValueError("the letters have another shape")
+        self.usual_shares = tuple(float(share) for share in entry["usual shares"])
+        """By language the usual share of its commonest words in a text; 0 where words are not separated."""
+        if len(self.usual_shares) != count or not set(self.languages) <= LANGUAGES.keys():
+            raise ValueError("another number of languages")
 
 
 def identify(texts: Sequence[str]) -> Identification:
@@ -205,7 +221,7 @@ def _letter_distance(
     if not len(model.letters) or not len(letters):
         return 0.0
     total = int(counts.sum())
-    usual = model.letter_shares[language]
+    usual = model.letter_units[language].astype(np.float64) / LETTER_UNITS
     places = np.minimum(np.searchsorted(model.letters, letters), len(model.letters) - 1)
     known = model.letters[places] == letters
     seen = np.zeros(len(usual))
@@ -256,29 +272,4 @@ def load_detection() -> Mapping[str, ScriptModel]:
 def models_of(resource: Resource) -> dict[str, ScriptModel]:
     """The models in a resource; `ResourceError` if it does not hold any."""
     with interpreting(resource, "model of languages"):
-        return {script: _model(resource, script, entry) for script, entry in resource.info["scripts"].items()}
-
-
-def _model(resource: Resource, script: str, entry: Mapping[str, Any]) -> ScriptModel:
-    languages = tuple(entry["languages"])
-    weights = np.zeros((0, len(languages)), np.int8)
-    if len(languages) > 1:
-        weights = resource.arrays[f"weights {script}"].astype(np.int8, casting="safe")
-        rows = len(weights)
-        if weights.ndim != 2 or weights.shape[1] != len(languages) or rows < 2 or rows & (rows - 1):
-            raise ValueError("the weights have another shape")
-    common = resource.arrays[f"words {script}"]
-    if common.ndim != 2 or len(common) != len(languages):
-        raise ValueError("the common words have another shape")
-    letters = np.array([ord(letter) for letter in entry["letters"]], dtype=np.uint32)
-    letter_shares = resource.arrays[f"letters {script}"].astype(np.float64) / LETTER_UNITS
-    usual = tuple(float(share) for share in entry["usual shares"])
-    if (
-        letter_shares.shape != (len(languages), len(letters))
-        or (np.diff(letters.astype(np.int64)) <= 0).any()
-    ):
-        raise ValueError("the letters have another shape")
-    if len(usual) != len(languages) or not set(languages) <= LANGUAGES.keys():
-        raise ValueError("another number of languages")
-    scale = float(entry.get("scale", 1.0))
-    return ScriptModel(languages, weights, scale, letters, letter_shares, tuple(common), usual)
+        return {script: ScriptModel(resource, script) for script in resource.info["scripts"]}
