@@ -1,7 +1,7 @@
 // core/base: what every room of the core needs and no room owns.
 //
 // - arrays that others keep (here), checks of what callers hand over (checks.h), pairs of texts (pairs.h);
-// - the one hash table (flat_table.h) and the two ways to hash (hashing.h, keyed_hash.h);
+// - the one hash table (flat_table.h) and the two ways to hash (hashing.h, keyed_hash.h), sorted numbers (ascending_numbers.h);
 // - characters and UTF-8 (unicode.h), what compilers call by different names (portable.h);
 // - memory that batches share (recycled_memory.h) or calls leave to the next (spare.h), requests to stop (interrupt.h).
 //

@@ -42,7 +42,7 @@ void bind_dictionaries(nb::module_& m) {
         .def(
             "__init__",
             [](FrontCodedDictionary* self, const nb::bytes& stream) {
-                new (self) FrontCodedDictionary(std::string(stream.c_str(), stream.size()));
+                new (self) FrontCodedDictionary({stream.c_str(), stream.size()});
             },
             "stream"_a)
         .def(

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tesla_eval
+from tesla_eval._core import FrontCodedDictionary
 from tesla_eval.base.errors import BuildError, ResourceError
 from tesla_eval.base.resources import Resource, read_resource, text_array, write_resource
 from tesla_eval.language.analysis.conllu import read_conllu
@@ -44,6 +45,42 @@ def learned(pairs: Pairs, language: str = "und", **settings: float | bool) -> Le
     """A lemmatiser that knows these pairs; `und` has neither simplemma nor a table of its own."""
     table = train_lemmas(count_lemmas(pairs, language), language, settings=LemmaSettings(**settings))  # type: ignore[arg-type]
     return Lemmatiser(language, table)
+
+
+def stored_in_simplemmas_format(lemmas: dict[str, str]) -> bytes:
+    """Keys as what they do not share with the one before; a value like the one before is not stored again."""
+
+    def number(value: int) -> bytes:
+        return bytes([value & 127 | 128]) + number(value >> 7) if value > 127 else bytes([value])
+
+    def common(a: bytes, b: bytes) -> int:
+        return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+    stream = b"SMFC1\0" + number(len(lemmas))
+    before, value_before = b"", None
+    for key, value in sorted((key.encode(), value.encode()) for key, value in lemmas.items()):
+        shared, stem = common(key, before), common(key, value)
+        stream += number(shared) + number(len(key) - shared) + key[shared:]
+        if value == value_before:
+            stream += b"\xfe"
+        elif len(key) - stem < 254:
+            stream += bytes([len(key) - stem]) + number(len(value) - stem) + value[stem:]
+        else:
+            stream += b"\xff" + number(len(value)) + value
+        before, value_before = key, value
+    return stream
+
+
+some_keys = st.text("aeжл", max_size=6) | st.text(max_size=40) | st.just("a" * 300)
+
+
+@given(st.dictionaries(some_keys.map("international".__add__) | some_keys, st.text("aeжл", max_size=14)))
+def test_a_dictionary_finds_its_keys_and_no_others(lemmas: dict[str, str]) -> None:
+    dictionary = FrontCodedDictionary(stored_in_simplemmas_format(lemmas))
+    assert len(dictionary) == len(lemmas)
+    for key in lemmas:
+        for asked in (key, key + "a", key[:-1], key[1:], key[:-1] + "z"):
+            assert dictionary.get(asked) == lemmas.get(asked)
 
 
 def test_what_is_known_of_simplemma_without_importing_it() -> None:
