@@ -91,6 +91,7 @@ inline void decode_utf8(std::string_view text, std::u32string& out) {
 
 // Whether bytes are UTF-8 as Python has it: no overlong forms, no surrogates, nothing above U+10FFFF.
 inline bool is_utf8(std::string_view text) {
+    if (is_ascii(text)) return true;
     for (std::size_t i = 0; i < text.size();) {
         const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[i + k]); };
         const unsigned char lead = byte(0);
@@ -127,6 +128,18 @@ inline void append_utf8(char32_t c, std::string& out) {
         out.push_back(static_cast<char>(0x80 | ((c >> 6) & 0x3F)));
         out.push_back(static_cast<char>(0x80 | (c & 0x3F)));
     }
+}
+
+// UTF-8 in small letters.
+inline void write_lower(std::string_view text, std::string& out) {
+    if (is_ascii(text)) {
+        out.resize(text.size());
+        std::transform(text.begin(), text.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+        return;
+    }
+    out.clear();
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) append_utf8(to_lower(next_character(text, at)), out);
 }
 
 }  // namespace tesla

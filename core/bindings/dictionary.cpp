@@ -26,8 +26,7 @@ namespace {
 nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& lemmas) {
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint32_t> ids;
-    for (std::string_view lemma : lemmas) {
-        SenseIndex::Senses found = index.find(lemma);
+    for (const SenseIndex::Senses& found : index.find(lemmas)) {
         ids.insert(ids.end(), found.data, found.data + found.size);
         offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
@@ -60,8 +59,8 @@ void bind_dictionaries(nb::module_& m) {
             [](SenseIndex* self, const Array<std::uint32_t>& keys, const Array<std::uint8_t>& text,
                const Array<std::int64_t>& text_ends, const Array<std::int64_t>& id_ends,
                const Array<std::uint32_t>& ids) {
-                new (self) SenseIndex(copied(keys), {text.data(), text.data() + text.size()}, copied(text_ends),
-                                      copied(id_ends), copied(ids));
+                new (self) SenseIndex(view_of(keys), {text.data(), text.data() + text.size()}, view_of(text_ends),
+                                      view_of(id_ends), copied(ids));
             },
             "keys"_a, "text"_a, "text_ends"_a, "id_ends"_a, "ids"_a)
         .def("lookup", &lookup, "lemmas"_a, "Offsets and ids: those of lemma i lie from offsets[i] to offsets[i + 1].");

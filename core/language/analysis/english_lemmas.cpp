@@ -21,7 +21,7 @@ char32_t first_character(std::string_view word) {
 }
 std::string lowered(std::string_view word) {
     std::string lower;
-    for (std::size_t at = 0; at < word.size();) append_utf8(to_lower(next_character(word, at)), lower);
+    write_lower(word, lower);
     return lower;
 }
 std::string capitalised(std::string_view word) {

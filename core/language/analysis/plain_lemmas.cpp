@@ -1,11 +1,12 @@
 #include "language/analysis/plain_lemmas.h"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "base/hashing.h"
+#include "base/portable.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -49,12 +50,6 @@ bool has_no_case(char32_t c) {
     return c < 0x10000 && (is_sign(c) || char_class(c) == CharClass::Other) && to_lower(c) == c && to_upper(c) == c;
 }
 
-void write_lower(const std::u32string& text, std::string& out) {
-    out.clear();
-    out.reserve(text.size());
-    for (char32_t c : text) append_utf8(to_lower(c), out);
-}
-
 void apply_edit(const std::u32string& edit, std::string_view lower, std::string& lemma) {
     thread_local std::u32string changed;
     decode_utf8(lower, changed);
@@ -74,12 +69,18 @@ std::size_t previous_character(std::string_view utf8, std::size_t at) {
 
 }  // namespace
 
+std::size_t EditTable::mark_of(std::string_view key) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(key.data());
+    return scrambled(few_bytes(bytes, std::min(key.size(), kShortText)) | std::uint64_t{key.size()} << 56) >> (64 - kMarkBits);
+}
+
 EditTable::EditTable(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
     if (keys.size() != edits.size()) throw std::invalid_argument("words and edits differ in length");
     edits_.reserve(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
         if (edits[i].empty()) throw std::invalid_argument("an edit is empty");
         decode_utf8(edits[i], edits_[keys_.emplace_back(keys[i])]);
+        marks_.set(mark_of(keys[i]));
     }
 }
 
@@ -94,27 +95,30 @@ PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDi
 }
 
 bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
-    thread_local std::u32string form;
-    thread_local std::string straight, lower, listed;
+    thread_local struct {
+        std::u32string form;
+        std::string straight, lower, capitalised, listed;
+    } work;
+    auto& [form, straight, lower, capitalised, listed] = work;
     decode_utf8(word, form);
     if (form.empty() || form.size() > kLongestForm) return false;
-    if (!is_ascii(word) && std::any_of(form.begin(), form.end(), is_apostrophe)) {
+    bool ascii = form.size() == word.size();
+    if (!ascii && std::any_of(form.begin(), form.end(), is_apostrophe)) {
         std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
         straight.clear();
         for (char32_t c : form) append_utf8(c, straight);
         word = straight;
+        ascii = form.size() == word.size();
     }
-    const bool ascii = is_ascii(word);
-    const bool plain = std::all_of(form.begin(), form.end(),
-                                   [this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
-    const auto all = [](bool (*holds)(char32_t)) { return std::all_of(form.begin(), form.end(), holds); };
+    const auto all = [&form = form](auto holds) { return std::all_of(form.begin(), form.end(), holds); };
+    const bool plain = all([this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
     const bool signs = !plain && all(is_sign);
     if (!plain && !ascii && !signs) {
         const bool known = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
         if (!english_ || !known || EnglishLemmas::has_clitic(word)) return false;
     }
-    write_lower(form, lower);
-    if (numbers_are_lemmas_ && std::any_of(form.begin(), form.end(), [](char32_t c) { return c >= '0' && c <= '9'; })) {
+    write_lower(word, lower);
+    if (numbers_are_lemmas_ && !plain && !all([](char32_t c) { return c < '0' || c > '9'; })) {
         lemma = lower;
         return true;
     }
@@ -133,7 +137,6 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
             is_listed = dictionary_->find(lower, listed);
         } else if (!is_listed && !is_caseless(form[0])) {
             if (!has_simple_case(form[0])) return false;
-            thread_local std::string capitalised;
             std::size_t second = 0;
             capitalised.clear();
             append_utf8(to_upper(next_character(lower, second)), capitalised);
@@ -154,9 +157,11 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
         return true;
     }
     if (listed.empty()) return false;
-    decode_utf8(listed, form);
-    if (!std::all_of(form.begin(), form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
-    write_lower(form, lemma);
+    if (!is_ascii(listed)) {
+        decode_utf8(listed, form);
+        if (!all([](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
+    }
+    write_lower(listed, lemma);
     return true;
 }
 
@@ -181,24 +186,27 @@ void PlainLemmas::apply_rule(std::string_view lower, std::string& lemma) const {
 std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
                                         const PlainLemmas& lemmas, const SenseIndex* senses) {
     std::vector<std::uint32_t> rest, known;
-    std::deque<std::string> texts;  // does not move what the views point to
-    std::vector<LemmaSenses> found;
-    std::string lemma;
+    std::vector<std::string> memory;  // of the lemmas that are found, then some that are not in use
+    std::vector<std::string_view> texts;
     lexicon.begin_defining().go(words.size(), [&](std::size_t from, std::size_t to) {
         known.clear();
-        found.clear();
         texts.clear();
+        memory.resize(std::max(memory.size(), to - from));
         for (std::size_t i = from; i < to; ++i) {
             if (lexicon.is_defined(words[i])) continue;
-            if (!lemmas.find(lexicon.form(words[i]), lemma)) {
+            std::string& lemma = memory[known.size()];
+            if (lemmas.find(lexicon.form(words[i]), lemma)) {
+                known.push_back(words[i]);
+                texts.push_back(lemma);
+            } else {
                 rest.push_back(words[i]);
-                continue;
             }
-            SenseIndex::Senses of = senses ? senses->find(lemma) : SenseIndex::Senses{};
-            known.push_back(words[i]);
-            found.push_back({texts.emplace_back(lemma), of.data, of.size});
         }
         if (known.empty()) return;
+        std::vector<LemmaSenses> found;
+        std::vector<SenseIndex::Senses> of(known.size());
+        if (senses) of = senses->find(texts);
+        for (std::size_t i = 0; i < known.size(); ++i) found.push_back({texts[i], of[i].data, of[i].size});
         std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
         std::vector<WordDefinition> definitions;
         for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});

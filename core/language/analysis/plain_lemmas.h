@@ -5,6 +5,8 @@
 // and Hebrew, words of other languages than English that simplemma takes apart. Both must agree on every plain word.
 #pragma once
 
+#include <bitset>
+#include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
@@ -30,11 +32,16 @@ class EditTable {
 
     bool empty() const { return edits_.empty(); }
     const std::u32string* find(std::string_view key) const {  // null where it has none
+        if (!marks_[mark_of(key)]) return nullptr;
         const auto found = edits_.find(key);
         return found == edits_.end() ? nullptr : &found->second;
     }
 
    private:
+    static constexpr int kMarkBits = 14;
+    static std::size_t mark_of(std::string_view key);
+
+    std::bitset<std::size_t{1} << kMarkBits> marks_;  // of the keys, by their length and first letters: most words have none
     std::deque<std::string> keys_;
     std::unordered_map<std::string_view, std::u32string> edits_;
 };

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/portable.h"
+
 namespace tesla {
 namespace {
 
@@ -25,36 +27,55 @@ std::uint32_t checksum(std::string_view bytes) {
     return ~crc;
 }
 
-bool ends_fit(const std::vector<std::int64_t>& ends, std::size_t rows, std::size_t items) {
-    return ends.size() == rows + 1 && ends.front() == 0 && static_cast<std::size_t>(ends.back()) == items &&
+bool ends_fit(const ArrayView<std::int64_t>& ends, std::size_t rows, std::size_t items) {
+    return ends.size == rows + 1 && ends[0] == 0 && static_cast<std::size_t>(ends[rows]) == items && items <= UINT32_MAX &&
            std::is_sorted(ends.begin(), ends.end());
 }
 
 }  // namespace
 
-SenseIndex::SenseIndex(std::vector<std::uint32_t> keys, std::vector<char> text, std::vector<std::int64_t> text_ends,
-                       std::vector<std::int64_t> id_ends, std::vector<std::uint32_t> ids)
-    : keys_(std::move(keys)),
-      text_(std::move(text)),
-      text_ends_(std::move(text_ends)),
-      id_ends_(std::move(id_ends)),
-      ids_(std::move(ids)) {
-    if (!ends_fit(text_ends_, keys_.size(), text_.size()) || !ends_fit(id_ends_, keys_.size(), ids_.size()))
+SenseIndex::SenseIndex(const ArrayView<std::uint32_t>& keys, std::vector<char> text, const ArrayView<std::int64_t>& text_ends,
+                       const ArrayView<std::int64_t>& id_ends, std::vector<std::uint32_t> ids)
+    : text_(std::move(text)), ids_(std::move(ids)) {
+    if (!ends_fit(text_ends, keys.size, text_.size()) || !ends_fit(id_ends, keys.size, ids_.size()))
         throw std::invalid_argument("the arrays of the table do not fit each other");
-    bucket_starts_.assign((std::size_t{1} << kBucketBits) + 1, 0);
-    for (std::uint32_t key : keys_) ++bucket_starts_[(key >> (32 - kBucketBits)) + 1];
+    rows_.reserve(keys.size + 1);
+    for (std::size_t i = 0; i <= keys.size; ++i)
+        rows_.push_back({i < keys.size ? keys[i] : 0, static_cast<std::uint32_t>(text_ends[i]),
+                         static_cast<std::uint32_t>(id_ends[i])});
+    while (bucket_bits_ < 31 && std::size_t{1} << bucket_bits_ < keys.size) ++bucket_bits_;
+    bucket_starts_.assign((std::size_t{1} << bucket_bits_) + 1, 0);
+    for (std::uint32_t key : keys) ++bucket_starts_[(key >> (32 - bucket_bits_)) + 1];
     std::partial_sum(bucket_starts_.begin(), bucket_starts_.end(), bucket_starts_.begin());
 }
 
-SenseIndex::Senses SenseIndex::find(std::string_view lemma) const {
-    const std::uint32_t key = checksum(lemma), bucket = key >> (32 - kBucketBits);
-    auto [first, last] = std::equal_range(keys_.begin() + bucket_starts_[bucket], keys_.begin() + bucket_starts_[bucket + 1], key);
-    for (; first != last; ++first) {  // different words may have the same checksum
-        auto row = static_cast<std::size_t>(first - keys_.begin());
-        std::string_view stored(text_.data() + text_ends_[row], static_cast<std::size_t>(text_ends_[row + 1] - text_ends_[row]));
-        if (stored == lemma) return {ids_.data() + id_ends_[row], static_cast<std::size_t>(id_ends_[row + 1] - id_ends_[row])};
+// Memory is slow: it is asked for the buckets of some lemmas, then for their rows, then for the text there.
+std::vector<SenseIndex::Senses> SenseIndex::find(const std::vector<std::string_view>& lemmas) const {
+    constexpr std::size_t kAtOnce = 16;
+    std::vector<Senses> found(lemmas.size());
+    std::array<std::uint32_t, kAtOnce> keys{};
+    for (std::size_t start = 0; start < lemmas.size(); start += kAtOnce) {
+        const std::size_t count = std::min(kAtOnce, lemmas.size() - start);
+        for (std::size_t k = 0; k < count; ++k) {
+            keys[k] = checksum(lemmas[start + k]);
+            prefetch_memory(&bucket_starts_[bucket_of(keys[k])]);
+        }
+        const auto first_row = [&](std::size_t k) { return &rows_[bucket_starts_[bucket_of(keys[k])]]; };
+        for (std::size_t k = 0; k < count; ++k) prefetch_memory(first_row(k));
+        for (std::size_t k = 0; k < count; ++k) prefetch_memory(text_.data() + first_row(k)->text);
+        for (std::size_t k = 0; k < count; ++k)
+            if (const Row* row = row_of(keys[k], lemmas[start + k]))
+                found[start + k] = {ids_.data() + row->ids, row[1].ids - row->ids};
     }
-    return {};
+    return found;
+}
+
+const SenseIndex::Row* SenseIndex::row_of(std::uint32_t key, std::string_view lemma) const {
+    const std::size_t bucket = bucket_of(key);
+    const Row *row = &rows_[bucket_starts_[bucket]], *const end = &rows_[bucket_starts_[bucket + 1]];
+    for (; row != end; ++row)
+        if (row->key == key && lemma == std::string_view(text_.data() + row->text, row[1].text - row->text)) return row;
+    return nullptr;
 }
 
 }  // namespace tesla
