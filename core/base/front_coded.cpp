@@ -30,7 +30,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
     return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-std::size_t read_number(std::string_view stream, std::size_t& position) {
+std::size_t read_long_number(std::string_view stream, std::size_t& position) {
     std::size_t value = 0;
     for (unsigned shift = 0; shift < 35; shift += 7) {
         if (position >= stream.size()) fail();
@@ -39,6 +39,12 @@ std::size_t read_number(std::string_view stream, std::size_t& position) {
         if ((byte & 0x80) == 0) return value;
     }
     fail();
+}
+
+inline std::size_t read_number(std::string_view stream, std::size_t& position) {
+    if (position < stream.size() && static_cast<unsigned char>(stream[position]) < 0x80)  // nearly always
+        return static_cast<unsigned char>(stream[position++]);
+    return read_long_number(stream, position);
 }
 
 void append_number(std::size_t value, std::string& stream) {
@@ -64,7 +70,7 @@ struct Record {
 };
 
 // The record at `position`, which moves on to the next one.
-Record read_record(std::string_view stream, std::size_t& position) {
+inline Record read_record(std::string_view stream, std::size_t& position) {
     Record record{};
     record.shared = read_number(stream, position);
     const std::size_t added = read_number(stream, position);

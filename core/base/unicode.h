@@ -130,16 +130,18 @@ inline void append_utf8(char32_t c, std::string& out) {
     }
 }
 
-// UTF-8 in small letters.
-inline void write_lower(std::string_view text, std::string& out) {
-    if (is_ascii(text)) {
-        out.resize(text.size());
-        std::transform(text.begin(), text.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-        return;
+// Writes UTF-8 in small letters; whether it is ASCII.
+inline bool write_lower(std::string_view text, std::string& out) {
+    out.assign(text);
+    unsigned char bits = 0;
+    for (char& c : out) {  // as if all were ASCII
+        bits |= static_cast<unsigned char>(c);
+        if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
     }
+    if (bits < 0x80) return true;
     out.clear();
-    out.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) append_utf8(to_lower(next_character(text, at)), out);
+    return false;
 }
 
 }  // namespace tesla

@@ -23,9 +23,11 @@ bool is_caseless(char32_t c) {
 // Kana and Han. simplemma takes some of them for numbers.
 bool is_east_asian(char32_t c) { return c >= 0x3041 && c < 0xA000 && is_letter(c) && is_unspaced(c); }
 
+bool is_ascii_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
 // Letters whose case, if any, changes one to one and as in Python; no apostrophe or final sigma is among them.
 bool is_plain(char32_t c) {
-    if (c < 0x80) return (c | 32) >= 'a' && (c | 32) <= 'z';
+    if (c < 0x80) return is_ascii_letter(static_cast<char>(c));
     if (is_caseless(c)) return true;
     const bool alphabet = (c >= 0xC0 && c < 0x250) || (c >= 0x400 && c < 0x530) || (c >= 0x1EA0 && c < 0x1EFA);
     const bool odd = c == 0x130 || c == 0x149 || (c >= 0x1C4 && c <= 0x1CC) || (c >= 0x1F0 && c <= 0x1F3);
@@ -100,22 +102,24 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
         std::string straight, lower, capitalised, listed;
     } work;
     auto& [form, straight, lower, capitalised, listed] = work;
-    decode_utf8(word, form);
-    if (form.empty() || form.size() > kLongestForm) return false;
-    bool ascii = form.size() == word.size();
-    if (!ascii && std::any_of(form.begin(), form.end(), is_apostrophe)) {
-        std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
-        straight.clear();
-        for (char32_t c : form) append_utf8(c, straight);
-        word = straight;
-        ascii = form.size() == word.size();
-    }
     const auto all = [&form = form](auto holds) { return std::all_of(form.begin(), form.end(), holds); };
-    const bool plain = all([this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
-    const bool signs = !plain && all(is_sign);
-    if (!plain && !ascii && !signs) {
-        const bool known = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
-        if (!english_ || !known || EnglishLemmas::has_clitic(word)) return false;
+    bool plain = std::all_of(word.begin(), word.end(), is_ascii_letter), signs = false;
+    if (word.empty() || (plain && word.size() > kLongestForm)) return false;
+    if (!plain) {
+        decode_utf8(word, form);
+        if (form.size() > kLongestForm) return false;
+        if (form.size() < word.size() && std::any_of(form.begin(), form.end(), is_apostrophe)) {
+            std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
+            straight.clear();
+            for (char32_t c : form) append_utf8(c, straight);
+            word = straight;
+        }
+        plain = all([this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
+        signs = !plain && all(is_sign);
+        if (!plain && !signs && form.size() < word.size()) {
+            const bool simple = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
+            if (!english_ || !simple || EnglishLemmas::has_clitic(word)) return false;
+        }
     }
     write_lower(word, lower);
     if (numbers_are_lemmas_ && !plain && !all([](char32_t c) { return c < '0' || c > '9'; })) {
@@ -132,15 +136,16 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     bool is_listed = false;
     if (plain) {
         // The dictionary is asked for the other case too, as simplemma asks it.
+        std::size_t at = 0;
+        const char32_t first = next_character(word, at);
         is_listed = dictionary_->find(word, listed);
-        if (!is_listed && is_upper(form[0])) {
+        if (!is_listed && is_upper(first)) {
             is_listed = dictionary_->find(lower, listed);
-        } else if (!is_listed && !is_caseless(form[0])) {
-            if (!has_simple_case(form[0])) return false;
-            std::size_t second = 0;
+        } else if (!is_listed && !is_caseless(first)) {
+            if (!has_simple_case(first)) return false;
             capitalised.clear();
-            append_utf8(to_upper(next_character(lower, second)), capitalised);
-            capitalised.append(lower, second);
+            append_utf8(to_upper(next_character(lower, at = 0)), capitalised);
+            capitalised.append(lower, at);
             is_listed = dictionary_->find(capitalised, listed);
         }
         if (!is_listed && english_) is_listed = EnglishLemmas::by_ending(word, listed);
@@ -157,12 +162,9 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
         return true;
     }
     if (listed.empty()) return false;
-    if (!is_ascii(listed)) {
-        decode_utf8(listed, form);
-        if (!all([](char32_t c) { return c < 0x80 || is_plain(c); })) return false;
-    }
-    write_lower(listed, lemma);
-    return true;
+    if (write_lower(listed, lemma)) return true;
+    decode_utf8(listed, form);
+    return all([](char32_t c) { return c < 0x80 || is_plain(c); });
 }
 
 bool PlainLemmas::find_unknown(std::string_view lower, std::string& lemma) const {
