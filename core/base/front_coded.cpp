@@ -54,9 +54,9 @@ void append_number(std::size_t value, std::string& stream) {
 
 // What is stored of a key and its value.
 struct Record {
-    std::size_t shared;      // bytes of the key before, with which this key begins
-    std::string_view added;  // the rest of the key
-    unsigned char cut;       // bytes at the end of the key that the value does not begin with, or what stands for them
+    std::size_t shared;       // bytes of the key before, with which this key begins
+    std::string_view added;   // the rest of the key
+    unsigned char cut;        // bytes that the value leaves off the end of the key; or kSameAsBefore, kWhole
     std::string_view ending;  // the rest of the value
 
     std::size_t key_size() const { return shared + added.size(); }
@@ -112,9 +112,8 @@ FrontCodedDictionary::FrontCodedDictionary(std::string_view stream) {
     for (; position < stream.size(); ++size_) {
         const std::size_t start = position;
         const Record record = read_record(stream, position);
-        // Look-ups rely on the order.
-        if (size_ > 0 && (record.shared > entry.key.size() || record.added <= std::string_view(entry.key).substr(record.shared)))
-            fail();
+        if (record.shared > entry.key.size()) fail();
+        if (size_ > 0 && record.added <= std::string_view(entry.key).substr(record.shared)) fail();  // look-ups rely on the order
         entry.take(record);
         if (size_ % kBlock != 0) continue;
         records_.append(stream.substr(copied, start - copied));
@@ -165,8 +164,9 @@ std::string_view FrontCodedDictionary::key_at(std::size_t start) const { return 
 bool FrontCodedDictionary::find_in(std::size_t block, std::string_view key, std::string& value) const {
     const std::size_t start = starts_[block], end = block + 1 < starts_.size() ? starts_[block + 1] : records_.size();
     std::size_t common = 0;
-    Record valued{};           // the last that has a value of its own
-    std::size_t valued_end = start, alike = 0;  // bytes at the beginning of its key and of this one that are the same
+    Record valued{};                 // the last record that has a value of its own
+    std::size_t valued_end = start;  // where it ends
+    std::size_t alike = 0;           // the first bytes of its key that the keys since then begin with
     for (std::size_t position = start; position < end;) {
         const Record record = read_record(records_, position);
         if (record.shared < common) return false;
@@ -189,7 +189,7 @@ bool FrontCodedDictionary::find_in(std::size_t block, std::string_view key, std:
                 value.assign(key, 0, valued.stem()).append(valued.ending);
                 return true;
             }
-            Entry entry;  // of another key, of which too little is known
+            Entry entry;  // the value begins with more of another key than this one shares
             for (position = start; position < valued_end;) entry.take(read_record(records_, position));
             value = std::move(entry.value);
             return true;

@@ -73,9 +73,9 @@ std::vector<SenseIndex::Senses> SenseIndex::find(const std::vector<std::string_v
 const SenseIndex::Row* SenseIndex::row_of(std::uint32_t key, std::string_view lemma) const {
     const std::size_t bucket = bucket_of(key);
     const Row *row = &rows_[bucket_starts_[bucket]], *const end = &rows_[bucket_starts_[bucket + 1]];
-    const auto is_it = [&] { return row->key == key && lemma == std::string_view(text_.data() + row->text, row[1].text - row->text); };
-    while (row != end && !is_it()) ++row;
-    return row == end ? nullptr : row;
+    for (; row != end; ++row)
+        if (row->key == key && lemma == std::string_view(text_.data() + row->text, row[1].text - row->text)) return row;
+    return nullptr;
 }
 
 }  // namespace tesla

@@ -89,7 +89,7 @@ class ScriptModel:
         """By language hashes of its commonest words."""
         if self.common_words.ndim != 2 or len(self.common_words) != count:
             raise ValueError("the common words have another shape")
-        self.letters = np.frombuffer(entry["letters"].encode("utf-32-le"), "<u4")
+        self.letters = np.array([*map(ord, entry["letters"])], np.uint32)
         """The letters of all these languages, sorted; none for Hangul, which has too many."""
         self.letter_units: npt.NDArray[np.uint16] = arrays[f"letters {script}"]
         """Shares of letters in `LETTER_UNITS`: one row per language, one column per letter."""
