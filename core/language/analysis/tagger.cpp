@@ -98,9 +98,6 @@ class Tagger::RowSum {
         inline_count_ += row & kInline;
         dense_count_ += (row & kDense) / kDense;
     }
-    void prefetch_dense(const Tagger& tagger) const {
-        for (std::size_t i = 0; i < dense_count_; ++i) tagger.prefetch_row(dense_[i]);
-    }
     void add_inline(Lanes* scores) const {
         const auto add = [scores](std::uint32_t label, std::uint32_t value) {
             scores[label / kLanes][label % kLanes] += static_cast<std::int8_t>(value);
@@ -246,11 +243,12 @@ void Tagger::collect_rows(Running& text) const {
     text.rows.add(shape_rows_[text.label][at.word->parts.shape]);
     for (std::uint32_t hash : text.pairs) text.rows.add(rows_.find(hash));
     for (std::uint32_t hash : text.with_labels) text.rows.add(rows_.find(hash));
-    text.rows.prefetch_dense(*this);
+    const LabelScores &own = at.word->own, &previous = *at.previous->as_previous, &next = *at.next->as_next;
     for (std::size_t v = 0; v < 2 * kPairs; ++v) {
-        Lanes& sum = text.scores[v] = at.word->own[v];
-        sum += (*at.previous->as_previous)[v];
-        sum += (*at.next->as_next)[v];
+        Lanes sum = own[v];
+        sum += previous[v];
+        sum += next[v];
+        text.scores[v] = sum;
     }
     text.rows.add_inline(text.scores);
 }
