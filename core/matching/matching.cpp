@@ -44,6 +44,7 @@ void MaxSimMatcher::link_symbols() {
     lemmas_y_.assign(y_->lemma.begin(), y_->lemma.end());
     lemmas_y_.resize(stride_, kNoLemma);
     sensed_y_.clear();
+    alike_y_.resize(ny + 1);
     for (std::uint32_t b = 0; b < ny; ++b)
         if (lemma_y_[b]->signature() != 0) sensed_y_.push_back({b, lemma_y_[b]->signature()});
     link_first_.assign(1, 0);
@@ -57,7 +58,7 @@ void MaxSimMatcher::link_symbols() {
 }
 
 // As `symbol_similarity` for all symbols of y, with loops that compare many at once.
-void MaxSimMatcher::fill_row(std::uint32_t symbol_x, std::uint8_t* row) const {
+void MaxSimMatcher::fill_row(std::uint32_t symbol_x, std::uint8_t* row) {
     const std::uint32_t lemma = x_->lemma[symbol_x], *const lemmas = lemmas_y_.data();
     const std::uint16_t tag = x_->tag[symbol_x], *const tags = tags_y_.data();
     const std::size_t places = stride_;
@@ -67,10 +68,16 @@ void MaxSimMatcher::fill_row(std::uint32_t symbol_x, std::uint8_t* row) const {
             for (std::size_t b = 0; b < kAtOnce; ++b) some[b] = tags[start + b] == tag;
             std::memcpy(row + start, some, kAtOnce);
         }
-    if (const std::uint64_t signature = lemma_x_[symbol_x]->signature())
-        for (const Sensed& sensed : sensed_y_)
-            if ((sensed.signature & signature) != 0)
-                row[sensed.symbol] += lemma_x_[symbol_x]->shares_sense(*lemma_y_[sensed.symbol]);
+    if (const std::uint64_t signature = lemma_x_[symbol_x]->signature()) {
+        // All are written down and those that may share a sense count: which they are nobody can foresee.
+        std::size_t count = 0;
+        for (const Sensed& sensed : sensed_y_) {
+            alike_y_[count] = sensed.symbol;
+            count += ((sensed.signature & signature) != 0) & (lemmas[sensed.symbol] != lemma);
+        }
+        for (std::size_t k = 0; k < count; ++k)
+            row[alike_y_[k]] += lemma_x_[symbol_x]->shares_sense(*lemma_y_[alike_y_[k]]);
+    }
     for (std::size_t start = 0; start < places; start += kAtOnce) {
         std::memcpy(some, row + start, kAtOnce);
         for (std::size_t b = 0; b < kAtOnce; ++b) some[b] = lemmas[start + b] == lemma ? std::uint8_t{2} : some[b];

@@ -90,7 +90,7 @@ class MaxSimMatcher {
     static constexpr std::uint32_t kAtOnce = 8;             // symbols of y
     static constexpr std::uint32_t kNoLemma = 0xFFFFFFFF;  // no lemma has this number
     void link_symbols();
-    void fill_row(std::uint32_t symbol_x, std::uint8_t* row) const;
+    void fill_row(std::uint32_t symbol_x, std::uint8_t* row);
     void add_links(const std::uint8_t* row);
     // Calls `visit` with the pairs of rows that are similar at every position, and what they gain. False, and not all are
     // visited, where they are more than kMostArcs.
@@ -111,6 +111,7 @@ class MaxSimMatcher {
     bool dense_ = true;
     std::vector<const Lemma*> lemma_x_, lemma_y_;
     std::vector<Sensed> sensed_y_;
+    std::vector<std::uint32_t> alike_y_;     // symbols of y that may share a sense with one of x
     std::vector<std::uint8_t> matrix_;       // dense: similarity of symbol pairs
     std::size_t stride_ = 0;                 // between its rows, a multiple of kAtOnce; zeros fill them up
     std::vector<std::uint32_t> lemmas_y_;    // the symbols of y, as many as a row has places

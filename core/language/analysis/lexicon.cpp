@@ -60,10 +60,10 @@ bool Lemma::shares_sense(const Lemma& other) const {
     const std::uint32_t *j = other.senses().data(), *const j_end = j + other.senses().size();
     bool shared = false;
     while (!shared && i != i_end && j != j_end) {  // whose turn it is nobody can foresee: no branch depends on it
-        const std::uint32_t x = *i, y = *j;
+        const std::uint64_t x = *i, y = *j;
         shared = x == y;
-        i += x < y;
-        j += y < x;
+        i += (x - y) >> 63;  // compilers make branches of `x < y`
+        j += (y - x) >> 63;
     }
     return shared;
 }

@@ -59,5 +59,10 @@ inline bool is_regional_indicator(char32_t c) { return c >= 0x1F1E6 && c <= 0x1F
 inline bool is_skin_tone(char32_t c) { return c >= 0x1F3FB && c <= 0x1F3FF; }
 
 inline bool contains(std::u32string_view set, char32_t c) { return set.find(c) != set.npos; }
+// The same for a literal, whose length the compiler knows.
+template <std::size_t size>
+bool contains(const char32_t (&set)[size], char32_t c) {
+    return contains(std::u32string_view(set, size - 1), c);
+}
 
 }  // namespace tesla

@@ -16,6 +16,9 @@ inline constexpr std::size_t kLongestLocalPart = 64, kLongestDomain = 255, kLong
 // Groups of digits that make one token with their hyphens: telephone numbers, postal codes, dates.
 inline constexpr unsigned kDigitShapes[] = {34, 334, 1334, 54, 222, 224, 422};
 
+// What a URL begins with.
+inline constexpr std::u32string_view kSchemes[] = {U"http://", U"https://", U"ftp://", U"www.", U"mailto:"};
+
 // A text and the chunk of it, between separators, that is being read. Functions called ..._end take the place where
 // something may begin and return where it ends, or the place itself if it is not there.
 class TextShapes {
@@ -58,7 +61,7 @@ class TextShapes {
 
     // A URL or e-mail address.
     std::size_t address_end(std::size_t start) const {
-        for (std::u32string_view scheme : {U"http://", U"https://", U"ftp://", U"www.", U"mailto:"}) {
+        for (std::u32string_view scheme : kSchemes) {
             if (begins_with(start, scheme) && in_word(kind(start + scheme.size()))) {
                 return trimmed(start, url_end(start));
             }
