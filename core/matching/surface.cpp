@@ -113,13 +113,13 @@ void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch
     };
     const bool ascii = is_ascii(utf8);
     if (ascii && !parts.scripts) {
-        punctuation.resize(utf8.size());
-        std::size_t signs = 0;
+        scratch.text.resize(utf8.size());
+        auto end = scratch.text.begin();
         for (char c : utf8) {  // without a branch
-            punctuation[signs] = static_cast<unsigned char>(c);
-            signs += kAsciiSigns[static_cast<unsigned char>(c)];
+            *end = static_cast<unsigned char>(c);
+            end += kAsciiSigns[static_cast<unsigned char>(c)];
         }
-        punctuation.resize(signs);
+        punctuation.assign(scratch.text.begin(), end);
     } else if (ascii) {
         for (char c : utf8) read(static_cast<unsigned char>(c));
     } else {
