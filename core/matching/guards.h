@@ -84,7 +84,7 @@ class GuardMatcher {
     void number_lemmas(const GuardText& x, const GuardText& y);
     Partners partners(const GuardText& y);
     void free_partners();
-    bool take_partner(std::uint32_t number);
+    bool take_partner(std::uint32_t number, bool wanted);
     double stray(const GuardText& x, const GuardText& y);
     double disorder(const GuardText& x);
     std::size_t inversions(std::size_t places);

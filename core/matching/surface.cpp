@@ -224,11 +224,17 @@ double SurfaceMatcher::common_rare_words(const SurfaceText& x, const SurfaceText
 // The share of words that neither the language's lists nor the reference know.
 double SurfaceMatcher::unknown_words(const SurfaceText& x, const SurfaceText& y) {
     if (y.unknown.empty()) return 0;
-    sorted_.assign(x.words.begin(), x.words.end());
-    std::sort(sorted_.begin(), sorted_.end());
-    std::size_t strange = 0;
-    for (std::uint32_t word : y.unknown) strange += !std::binary_search(sorted_.begin(), sorted_.end(), word);
-    return fraction(strange, y.size());
+    const bool sorts = x.size() > kBits;  // the few words of a short text are looked through faster
+    if (sorts) {
+        sorted_.assign(x.words.begin(), x.words.end());
+        std::sort(sorted_.begin(), sorted_.end());
+    }
+    const auto knows = [&](std::uint32_t word) {
+        return sorts ? std::binary_search(sorted_.begin(), sorted_.end(), word)
+                     : std::find(x.words.begin(), x.words.end(), word) != x.words.end();
+    };
+    const auto known = static_cast<std::size_t>(std::count_if(y.unknown.begin(), y.unknown.end(), knows));
+    return fraction(y.unknown.size() - known, y.size());
 }
 
 void SurfaceMatcher::find_occurrences() {
