@@ -383,8 +383,8 @@ Surfaces::Surfaces(const std::vector<std::string_view>& texts, const TokenArrays
     for (std::size_t i = 0; i < texts.size(); ++i) texts_.push_back(reader.read(i, &memory_));
 }
 
-std::vector<double> Surfaces::compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs) {
-    std::vector<double> rows(pairs.size() * kSurfaceColumns);
+BatchArray<double> Surfaces::compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs) {
+    BatchArray<double> rows(pairs.size() * kSurfaceColumns);
     SurfaceMatcher matcher;
     for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const SurfaceText& x, const SurfaceText& y) {
         matcher.compare(x, y, rows.data() + k * kSurfaceColumns);
