@@ -25,10 +25,11 @@ std::vector<T> copied(const Array<T>& array) {
 }
 
 // Hands a vector over to NumPy without copying; `columns` > 0 makes it a matrix with that many columns.
-template <class T>
-nanobind::object to_numpy(std::vector<T>&& values, std::size_t columns = 0) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Memory>
+nanobind::object to_numpy(std::vector<T, Memory>&& values, std::size_t columns = 0) {
+    using Values = std::vector<T, Memory>;
+    auto* owned = new Values(std::move(values));
+    nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
     if (columns == 0)
         return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {owned->size()}, owner));
     std::size_t rows = owned->size() / columns;

@@ -48,7 +48,8 @@ nb::tuple vectors_of(WordVectors& vectors, const TokenBatch& batch) {
     std::vector<std::uint32_t> folded, weights;
     std::vector<std::int8_t> values(tokens.word.size() * vectors.dimensions());
     for (std::size_t i = 0; i < tokens.word.size(); ++i) {
-        const WeightedWord word = vectors.of(tokens.word[i], tokens.lemma[i]);
+        WeightedWord word;
+        vectors.read(tokens.word[i], tokens.lemma[i], word);
         folded.push_back(word.folded);
         weights.push_back(word.weight);
         copy_vector(word.vector, vectors.dimensions(), i, values);

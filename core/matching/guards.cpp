@@ -115,15 +115,12 @@ GuardMatcher::Partners GuardMatcher::partners(const GuardText& y) {
         matched = 0;
         free_partners();
         std::size_t run = 0, best = 0;
-        for (std::size_t i = 0; i < y.size(); ++i) {
+        for (std::size_t i = 0; i < y.size(); ++i) {  // without a branch
             const std::size_t place = backwards ? y.size() - 1 - i : i;
-            if (y.function[place]) continue;
-            if (take_partner(y_[place])) {
-                ++matched;
-                run = 0;
-            } else {
-                best = std::max(best, ++run);
-            }
+            const bool content = y.function[place] == 0, taken = take_partner(y_[place], content);
+            matched += taken;
+            run = taken ? 0 : run + content;
+            best = std::max(best, run);
         }
         return best;
     };
@@ -134,15 +131,15 @@ GuardMatcher::Partners GuardMatcher::partners(const GuardText& y) {
 }
 
 void GuardMatcher::free_partners() {
-    free_.clear();
-    for (const Count& count : counts_) free_.push_back(count.content);
+    free_.resize(counts_.size());
+    std::transform(counts_.begin(), counts_.end(), free_.begin(), [](const Count& count) { return count.content; });
 }
 
-// Whether a content word of x with the lemma of this number is still free; it is taken.
-bool GuardMatcher::take_partner(std::uint32_t number) {
-    if (free_[number] == 0) return false;
-    --free_[number];
-    return true;
+// Whether one is wanted, and a content word of x with the lemma of this number is still free; it is taken.
+bool GuardMatcher::take_partner(std::uint32_t number, bool wanted) {
+    const bool taken = wanted & (free_[number] != 0);
+    free_[number] -= taken;
+    return taken;
 }
 
 // The share of content words in sentences that x has nearly nothing of, where y has more sentences than x.
@@ -153,7 +150,7 @@ double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
     auto end = y.sentence_ends.begin();
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (y.function[i]) continue;
-        matched += take_partner(y_[i]);
+        matched += take_partner(y_[i], true);
         if (++seen < *end) continue;
         sum += beyond(seen - from, kWordsPerPartner * matched);
         from = seen;
@@ -165,12 +162,15 @@ double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
 
 // How far more than a quarter of the pairs of words stand in another order; a random order has half of them.
 double GuardMatcher::disorder(const GuardText& x) {
-    sequence_.clear();
-    for (std::uint32_t number : y_) {
-        const Count& count = counts_[number];
-        if (count.x == 1 && count.y == 1) sequence_.push_back(count.place);
+    sequence_.resize(y_.size());
+    std::size_t count = 0;
+    for (std::uint32_t number : y_) {  // without a branch
+        const Count& of_lemma = counts_[number];
+        sequence_[count] = of_lemma.place;
+        count += (of_lemma.x == 1) & (of_lemma.y == 1);
     }
-    const std::size_t count = sequence_.size(), pairs = count * (count - (count > 0)) / 2 + kPairsForOrder;
+    sequence_.resize(count);
+    const std::size_t pairs = count * (count - (count > 0)) / 2 + kPairsForOrder;
     return share(beyond(4 * inversions(x.size()), pairs), 2 * pairs);
 }
 
@@ -214,8 +214,8 @@ Guards::Guards(const GuardTokens& tokens) {
     for (std::size_t i = 0; i + 1 < tokens.offsets.size; ++i) texts_.emplace_back(tokens.text(i), &memory_);
 }
 
-std::vector<double> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {
-    std::vector<double> rows(pairs.size() * kGuardColumns);
+std::vector<double, Recycled<double>> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {
+    std::vector<double, Recycled<double>> rows(pairs.size() * kGuardColumns);
     GuardMatcher matcher;
     for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const GuardText& x, const GuardText& y) {
         matcher.compare(x, y, rows.data() + k * kGuardColumns);

@@ -84,7 +84,7 @@ class GuardMatcher {
     void number_lemmas(const GuardText& x, const GuardText& y);
     Partners partners(const GuardText& y);
     void free_partners();
-    bool take_partner(std::uint32_t number);
+    bool take_partner(std::uint32_t number, bool wanted);
     double stray(const GuardText& x, const GuardText& y);
     double disorder(const GuardText& x);
     std::size_t inversions(std::size_t places);
@@ -109,7 +109,7 @@ class Guards {
     std::size_t size() const { return texts_.size(); }
 
     // One row of kGuardColumns per pair.
-    static std::vector<double> compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs);
+    static std::vector<double, Recycled<double>> compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs);
 
    private:
     Arena memory_;  // before the texts that live in it

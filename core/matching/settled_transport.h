@@ -113,16 +113,15 @@ class SettledTransport {
         return k == end;
     }
 
-    // Whether what a seller gains from the same consumer, or an exchange with it, keeps `arc` from being settled.
+    // Whether what a seller gains from the same consumer, or an exchange with it, keeps `arc` from being settled. Without a
+    // branch: one that is used up, and x itself, have nothing better.
     bool hinders(std::uint32_t seller, const SettledArc& arc, const std::uint64_t* gains) const {
         const auto gain = static_cast<std::int32_t>(cells(seller, arc.y) >> shift(arc.y) & 0xFF);
-        if (gain == 0 || seller == arc.x) return false;
-        if (gain > arc.gain) return true;
         const std::uint64_t* const others = gains_.data() + seller * width_;
-        const std::uint64_t loss = all_cells(arc.gain - gain);
+        const std::uint64_t ours = all_cells(gain), theirs = all_cells(arc.gain);
         std::uint64_t better = 0;
-        for (std::size_t i = 0; i < width_; ++i) better |= larger(gains[i], others[i] + loss);
-        return better != 0;
+        for (std::size_t i = 0; i < width_; ++i) better |= larger(gains[i] + ours, others[i] + theirs);
+        return (gain > arc.gain) | (better != 0);
     }
 
     std::uint64_t& cells(std::uint32_t x, std::uint32_t y) { return gains_[x * width_ + y / kCells]; }

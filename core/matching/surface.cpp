@@ -113,13 +113,13 @@ void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch
     };
     const bool ascii = is_ascii(utf8);
     if (ascii && !parts.scripts) {
-        punctuation.resize(utf8.size());
-        std::size_t signs = 0;
+        scratch.text.resize(utf8.size());
+        auto end = scratch.text.begin();
         for (char c : utf8) {  // without a branch
-            punctuation[signs] = static_cast<unsigned char>(c);
-            signs += kAsciiSigns[static_cast<unsigned char>(c)];
+            *end = static_cast<unsigned char>(c);
+            end += kAsciiSigns[static_cast<unsigned char>(c)];
         }
-        punctuation.resize(signs);
+        punctuation.assign(scratch.text.begin(), end);
     } else if (ascii) {
         for (char c : utf8) read(static_cast<unsigned char>(c));
     } else {
@@ -224,11 +224,17 @@ double SurfaceMatcher::common_rare_words(const SurfaceText& x, const SurfaceText
 // The share of words that neither the language's lists nor the reference know.
 double SurfaceMatcher::unknown_words(const SurfaceText& x, const SurfaceText& y) {
     if (y.unknown.empty()) return 0;
-    sorted_.assign(x.words.begin(), x.words.end());
-    std::sort(sorted_.begin(), sorted_.end());
-    std::size_t strange = 0;
-    for (std::uint32_t word : y.unknown) strange += !std::binary_search(sorted_.begin(), sorted_.end(), word);
-    return fraction(strange, y.size());
+    const bool sorts = x.size() > kBits;  // the few words of a short text are looked through faster
+    if (sorts) {
+        sorted_.assign(x.words.begin(), x.words.end());
+        std::sort(sorted_.begin(), sorted_.end());
+    }
+    const auto knows = [&](std::uint32_t word) {
+        return sorts ? std::binary_search(sorted_.begin(), sorted_.end(), word)
+                     : std::find(x.words.begin(), x.words.end(), word) != x.words.end();
+    };
+    const auto known = static_cast<std::size_t>(std::count_if(y.unknown.begin(), y.unknown.end(), knows));
+    return fraction(y.unknown.size() - known, y.size());
 }
 
 void SurfaceMatcher::find_occurrences() {
@@ -377,8 +383,8 @@ Surfaces::Surfaces(const std::vector<std::string_view>& texts, const TokenArrays
     for (std::size_t i = 0; i < texts.size(); ++i) texts_.push_back(reader.read(i, &memory_));
 }
 
-std::vector<double> Surfaces::compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs) {
-    std::vector<double> rows(pairs.size() * kSurfaceColumns);
+BatchArray<double> Surfaces::compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs) {
+    BatchArray<double> rows(pairs.size() * kSurfaceColumns);
     SurfaceMatcher matcher;
     for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const SurfaceText& x, const SurfaceText& y) {
         matcher.compare(x, y, rows.data() + k * kSurfaceColumns);

@@ -155,7 +155,7 @@ class Surfaces {
     std::size_t size() const { return texts_.size(); }
 
     // One row of kSurfaceColumns per pair.
-    static std::vector<double> compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs);
+    static BatchArray<double> compare(const Surfaces& reference, const Surfaces& hypothesis, const TextPairs& pairs);
 
    private:
     Arena memory_;  // before the texts that live in it

@@ -12,7 +12,11 @@ VectorText VectorReader::read(std::size_t i, std::pmr::memory_resource* memory) 
     const std::size_t ahead = std::min(to + (to - from), tokens_.word.size());  // the next text may be as long as this one
     for (std::size_t k = to; k < ahead; ++k) vectors_.prefetch(tokens_.word[k]);
     text_.resize(to - from);
-    for (std::size_t k = from; k < to; ++k) text_[k - from] = {vectors_.of(tokens_.word[k], tokens_.lemma[k]), tokens_.lemma[k]};
+    for (std::size_t k = from; k < to; ++k) {
+        VectorToken& token = text_[k - from];
+        token.lemma = tokens_.lemma[k];
+        vectors_.read(tokens_.word[k], token.lemma, token.word);
+    }
     return VectorText(text_, merged_, scratch_, memory);
 }
 

@@ -95,7 +95,6 @@ void VectorText::add_words(const VectorTokens& tokens, bool merged, VectorScratc
 // The weight of a bigram is the sum of its words' weights. Where one of them comes once, so does the bigram: few are looked up.
 void VectorText::add_bigrams(const VectorTokens& tokens, VectorScratch& scratch) {
     bigrams_of.assign(size() + 1, 0);
-    scratch.numbers.reset(tokens.size());
     scratch.bigrams.clear();
     scratch.repeated.clear();
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -103,6 +102,7 @@ void VectorText::add_bigrams(const VectorTokens& tokens, VectorScratch& scratch)
         const std::int64_t both = std::int64_t{tokens[i].word.weight} + tokens[i + 1].word.weight;
         bigram_total += both;
         if (scratch.counts[a] > 1 && scratch.counts[b] > 1) {
+            if (scratch.repeated.empty()) scratch.numbers.reset(tokens.size());
             const std::uint32_t number = scratch.numbers.number_of(pair_key(a, b));
             if (number < scratch.repeated.size()) {
                 scratch.bigrams[scratch.repeated[number]].weight += both;

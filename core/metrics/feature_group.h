@@ -29,7 +29,7 @@ struct AnalysedStream {
     ArrayView<std::int64_t> present;
 };
 
-using Rows = std::vector<double>;  // a matrix, row by row; NaN where a feature does not exist
+using Rows = BatchArray<double>;  // a matrix, row by row; NaN where a feature does not exist
 
 class FeatureGroup {
    public:

@@ -30,18 +30,21 @@ class Scorer {
     // `columns`: which columns of the groups, side by side, are the features; none: all of them.
     Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, Combination* combination, EmptyTexts empty);
 
-    std::size_t features() const { return columns_.size(); }
+    std::size_t features() const { return features_; }
     std::vector<StreamScores> score(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis) const;
 
    private:
+    // A column of a group that is a feature.
     struct Column {
-        std::size_t group, place;
+        std::size_t feature, place;
     };
+    void take_columns(std::size_t group, const Rows& rows, const ArrayView<std::int64_t>& present, Rows& features) const;
     double score_of(const double* row, const AnalysedTexts& reference, const AnalysedTexts& hypothesis, std::size_t i) const;
 
     std::vector<const FeatureGroup*> groups_;
-    std::vector<Column> columns_;
-    std::vector<std::vector<bool>> read_;  // by group: which of its columns are features
+    std::vector<std::vector<Column>> columns_;  // by group
+    std::vector<std::vector<bool>> read_;       // by group: which of its columns are features
+    std::size_t features_ = 0;
     Combination* combination_;
     EmptyTexts empty_;
 };

@@ -35,13 +35,13 @@ class WordVectors {
         : table_(table), as_entries_(as_entries), facts_(facts) {}
 
     void learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas);
-    // Of a token whose word and lemma were learned.
-    WeightedWord of(std::uint32_t word, std::uint32_t lemma) const {
-        WeightedWord known = words_[word];
+    // Of a token whose word and lemma were learned. Written in place: compilers put together what is returned, and then the
+    // processor waits for its parts.
+    void read(std::uint32_t word, std::uint32_t lemma, WeightedWord& known) const {
+        known = words_[word];
         if (!known.vector.values && !table_.has_pieces()) known.vector = lemmas_[lemma];
-        return known;
     }
-    void prefetch(std::uint32_t word) const { prefetch_memory(&words_[word]); }  // asks for the memory that `of` will need
+    void prefetch(std::uint32_t word) const { prefetch_memory(&words_[word]); }  // asks for the memory that is read
     std::size_t dimensions() const { return table_.dimensions(); }
 
    private:
