@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/keyed_hash.h"
-#include "base/large_pages.h"
 #include "base/portable.h"
+#include "base/recycled_memory.h"
 
 namespace tesla {
 
@@ -131,7 +131,7 @@ class FlatTable {
             if (!slot.is_free()) slots_[place_of(slot.hash, [](std::uint32_t) { return false; })] = slot;
     }
 
-    using Slots = std::vector<Slot, LargePages<Slot>>;
+    using Slots = std::vector<Slot, Recycled<Slot>>;
 
     Slots slots_;  // the first mask_ + 1 of them are in use
     std::size_t mask_ = 0, size_ = 0;

@@ -1,6 +1,6 @@
 #include "base/recycled_memory.h"
 
-#include "base/large_pages.h"
+#include <algorithm>
 
 namespace tesla {
 namespace {
@@ -14,12 +14,18 @@ constexpr bool kIsChecked = __has_feature(address_sanitizer);
 constexpr bool kIsChecked = false;
 #endif
 
-// The number of the smallest class whose blocks are large enough.
-std::size_t class_of(std::size_t bytes, std::size_t smallest_bits) {
-    std::size_t number = 0;
-    while (bytes > std::size_t{1} << (smallest_bits + number)) ++number;
-    return number;
+// Blocks have few sizes, four from each power of two to the next: another who needs about as much gets the same size. Other
+// numbers of units are rounded up or down to a size.
+std::size_t step_of(std::size_t units) {
+    std::size_t step = 1;
+    while (units > 8 * step) step *= 2;
+    return step;
 }
+std::size_t rounded_up(std::size_t units) {
+    const std::size_t step = step_of(units);
+    return (units + step - 1) / step * step;
+}
+std::size_t rounded_down(std::size_t units) { return units / step_of(units) * step_of(units); }
 
 }  // namespace
 
@@ -28,45 +34,50 @@ RecycledMemory& RecycledMemory::shared() {
     return *memory;
 }
 
-bool RecycledMemory::is_kept(std::size_t number, std::size_t alignment) {
-    return !kIsChecked && number < kClasses && alignment <= kLargestAlignment;
+std::size_t RecycledMemory::units_for(std::size_t bytes) { return rounded_up(std::max<std::size_t>((bytes + kUnit - 1) / kUnit, 1)); }
+
+bool RecycledMemory::is_kept(std::size_t units, std::size_t alignment) {
+    return !kIsChecked && units <= kMostUnits && alignment <= kLargestAlignment;
 }
 
 void* RecycledMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-    const std::size_t number = class_of(bytes, kSmallestBits), size = size_of(number);
-    if (!is_kept(number, alignment)) return ::operator new(bytes, std::align_val_t{alignment});
+    const std::size_t units = units_for(bytes), size = units * kUnit;
+    if (!is_kept(units, alignment)) return allocate_large_pages(bytes, alignment);
     std::lock_guard lock(mutex_);
-    if (FreeBlock* const block = free_[number]) {
-        free_[number] = block->next;
+    if (FreeBlock* const block = free_[units]) {
+        free_[units] = block->next;
         if (size >= kLargePage) kept_ -= size;
         return block;
     }
-    return size < kLargePage ? cut_from_page(size) : allocate_large_pages(size, kLargestAlignment);
+    return size < kLargePage ? cut_from_page(units) : allocate_large_pages(size, kLargestAlignment);
 }
 
 // What is left of the page before is kept for those who need less.
-void* RecycledMemory::cut_from_page(std::size_t size) {
-    const auto left = [this] { return static_cast<std::size_t>(page_end_ - page_); };
-    if (left() < size) {
+void* RecycledMemory::cut_from_page(std::size_t units) {
+    const auto left = [this] { return static_cast<std::size_t>(page_end_ - page_) / kUnit; };
+    if (left() < units) {
         char* const fresh = static_cast<char*>(allocate_large_pages(kLargePage, kLargestAlignment));
-        for (std::size_t number = kClasses; number-- > 0;)
-            for (; left() >= size_of(number); page_ += size_of(number)) put_back(page_, number);
+        while (left() > 0) {
+            const std::size_t rest = rounded_down(left());
+            put_back(page_, rest);
+            page_ += rest * kUnit;
+        }
         page_ = fresh;
         page_end_ = fresh + kLargePage;
     }
-    page_ += size;
-    return page_ - size;
+    page_ += units * kUnit;
+    return page_ - units * kUnit;
 }
 
 void RecycledMemory::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {
-    const std::size_t number = class_of(bytes, kSmallestBits), size = size_of(number);
-    if (!is_kept(number, alignment)) return ::operator delete(block, std::align_val_t{alignment});
+    const std::size_t units = units_for(bytes), size = units * kUnit;
+    if (!is_kept(units, alignment)) return free_large_pages(block, bytes, alignment);
     {
         std::lock_guard lock(mutex_);
-        if (size < kLargePage) return put_back(block, number);
+        if (size < kLargePage) return put_back(block, units);
         if (kept_ + size <= kMostKept) {
             kept_ += size;
-            return put_back(block, number);
+            return put_back(block, units);
         }
     }
     free_large_pages(block, size, kLargestAlignment);

@@ -9,37 +9,38 @@
 #include <new>
 
 #include "base/fork_safe.h"
+#include "base/large_pages.h"
 
 namespace tesla {
 
-// Threads share it. Blocks are large: arenas and vectors of whole batches ask for them.
+// Threads share it. Blocks are large: arenas, growing tables and the arrays of whole batches ask for them.
 class RecycledMemory : public std::pmr::memory_resource {
    public:
     static RecycledMemory& shared();
 
    private:
-    static constexpr std::size_t kSmallestBits = 16, kClasses = 8;  // blocks of 64 KB to 8 MB; others are not kept
-    static constexpr std::size_t kMostKept = std::size_t{32} << 20;  // bytes in blocks of whole pages
+    static constexpr std::size_t kUnit = std::size_t{1} << 16, kMostUnits = 128;  // bytes; of a block: larger ones are not kept
+    static constexpr std::size_t kMostKept = std::size_t{32} << 20;               // bytes in blocks of whole pages
     static constexpr std::size_t kLargestAlignment = 64;
     struct FreeBlock {
         FreeBlock* next;
     };
 
-    static std::size_t size_of(std::size_t number) { return std::size_t{1} << (kSmallestBits + number); }
-    static bool is_kept(std::size_t number, std::size_t alignment);
-    void* cut_from_page(std::size_t size);
-    void put_back(void* block, std::size_t number) { free_[number] = new (block) FreeBlock{free_[number]}; }
+    static std::size_t units_for(std::size_t bytes);
+    static bool is_kept(std::size_t units, std::size_t alignment);
+    void* cut_from_page(std::size_t units);
+    void put_back(void* block, std::size_t units) { free_[units] = new (block) FreeBlock{free_[units]}; }
     void* do_allocate(std::size_t bytes, std::size_t alignment) override;
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     ForkSafe<std::mutex> mutex_;
-    FreeBlock* free_[kClasses] = {};
+    FreeBlock* free_[kMostUnits + 1] = {};        // by size; blocks are not split again, so that all sizes stay
     std::size_t kept_ = 0;                        // bytes in blocks of whole pages
     char *page_ = nullptr, *page_end_ = nullptr;  // what is left of the page that smaller blocks are cut out of
 };
 
-// The allocator of containers that are as large as a batch; where they are small, their memory comes from the heap.
+// The allocator of containers that may be large; where they are small, their memory comes from the heap.
 template <class T>
 struct Recycled {
     using value_type = T;
@@ -50,11 +51,13 @@ struct Recycled {
 
     T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
-        return static_cast<T*>(is_small(bytes) ? ::operator new(bytes) : RecycledMemory::shared().allocate(bytes, alignof(T)));
+        return static_cast<T*>(is_small(bytes) ? allocate_large_pages(bytes, alignof(T))
+                                               : RecycledMemory::shared().allocate(bytes, alignof(T)));
     }
     void deallocate(T* memory, std::size_t count) noexcept {
         const std::size_t bytes = count * sizeof(T);
-        is_small(bytes) ? ::operator delete(memory) : RecycledMemory::shared().deallocate(memory, bytes, alignof(T));
+        is_small(bytes) ? free_large_pages(memory, bytes, alignof(T))
+                        : RecycledMemory::shared().deallocate(memory, bytes, alignof(T));
     }
     bool operator==(const Recycled&) const { return true; }
     bool operator!=(const Recycled&) const { return false; }

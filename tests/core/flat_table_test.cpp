@@ -56,19 +56,24 @@ void test_hashes_as_keys() {
     expect(table.find(3) == 2, "a value cannot be changed");
 }
 
-// Small and large amounts are writable throughout, aligned and given back the way they came.
-void test_large_pages() {
+// Blocks of all sizes are aligned and nobody else's, new ones and those that were given back.
+void test_recycled_memory() {
     struct alignas(64) Line {
         std::uint64_t numbers[8];
     };
-    for (std::size_t count : {1, 1000, 16384, 16385, 40000}) {  // 16384 are a megabyte: more lie in large pages
-        std::vector<Line, LargePages<Line>> lines(count);
+    using Lines = std::vector<Line, Recycled<Line>>;
+    std::vector<Lines> kept(23);
+    for (std::size_t round = 0; round < 200; ++round) {
+        const std::size_t count = 1 + round * round * 37 % 200'000;  // up to 12 MB: on the heap, parts of pages, whole pages
+        Lines& lines = kept[round % kept.size()];
+        for (const Line& line : lines) expect(line.numbers[0] == lines.size() && line.numbers[7] == lines.size(), "overwritten");
+        lines = Lines(count);
         expect(reinterpret_cast<std::uintptr_t>(lines.data()) % alignof(Line) == 0, "not aligned");
-        for (std::size_t i = 0; i < count; ++i) lines[i].numbers[7] = i;
-        const auto copy = lines;
-        lines.push_back({});
-        expect(copy.back().numbers[7] == count - 1 && lines[count - 1].numbers[7] == count - 1, "lost");
+        for (Line& line : lines) line.numbers[0] = line.numbers[7] = count;
+        lines.shrink_to_fit();
     }
+    Lines none;
+    none.reserve(0);
 }
 
 void test_first_met() {
@@ -118,7 +123,7 @@ void test_text_notes() {
 int main() {
     for (std::uint32_t alike : {1, 2, 50}) test_texts(alike);
     test_hashes_as_keys();
-    test_large_pages();
+    test_recycled_memory();
     test_first_met();
     test_text_table();
     test_text_notes();

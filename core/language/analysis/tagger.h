@@ -13,9 +13,9 @@
 #include "base/array_view.h"
 #include "base/flat_table.h"
 #include "base/hashing.h"
-#include "base/large_pages.h"
 #include "base/lanes.h"
 #include "base/portable.h"
+#include "base/recycled_memory.h"
 #include "language/analysis/tagger_features.h"
 #include "language/analysis/tagger_lexicon.h"
 
@@ -178,7 +178,7 @@ class Tagger {  // immutable, so that threads may share it
     struct alignas(kCacheLine) Line {
         UnsignedLanes lanes[kLineLanes];
     };
-    std::vector<Line, LargePages<Line>> dense_;
+    std::vector<Line, Recycled<Line>> dense_;
     std::size_t dense_size_ = 0;  // in vectors
     SingleWord boundary_;
 };
