@@ -22,6 +22,12 @@ void TokenArrays::reserve(std::size_t texts, std::size_t tokens) {
     for (auto* array : {&universal, &function}) array->reserve(tokens);
 }
 
+void TokenArrays::resize(std::size_t tokens) {
+    for (auto* array : {&word, &lemma, &start, &end}) array->resize(tokens);
+    tag.resize(tokens);
+    for (auto* array : {&universal, &function}) array->resize(tokens);
+}
+
 Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<const Texts*>& groups) : lexicon_(lexicon) {
     std::size_t bytes = 0, longest = 0;
     for (const Texts* texts : groups) {
@@ -71,12 +77,12 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
     for (const Texts* texts : groups)
         for (std::string_view text : *texts) add(text);
     read_words();
-    find_undefined();
+    find_undefined(reader.ids());
 }
 
-void Draft::find_undefined() {
-    for (const Token& token : tokens_)
-        if (!lexicon_.is_defined(token.word)) undefined_.push_back(token.word);
+void Draft::find_undefined(const std::vector<std::uint32_t>& words) {
+    for (std::uint32_t word : words)
+        if (!lexicon_.is_defined(word)) undefined_.push_back(word);
     if (undefined_.empty()) return;
     // Their numbers lie close together: they were given when this batch, or another one at the same time, met the words.
     const auto [lowest, highest] = std::minmax_element(undefined_.begin(), undefined_.end());
@@ -179,21 +185,26 @@ void Draft::append_text(std::size_t text, const Tagging& block, std::size_t in_b
         again.add_text(tokens);
         again.tag();
     }
+    // All are written and those that count stay: whether punctuation comes next nobody can foresee.
+    std::size_t count = out.word.size();
+    out.resize(count + tokens.size);
     for (std::size_t i = 0; i < tokens.size; ++i) {
         const WordType& type = lexicon_.word(tokens[i].word);
-        if (!keep_punctuation && !type.alphanumeric) continue;
         const LabelMeaning& label = is_whole ? block.meaning(in_block, i) : again.meaning(0, i);
-        out.word.push_back(tokens[i].word);
-        std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);
-        if (lemma == WordType::kUndefined) throw std::logic_error("a word has no lemma yet");
-        out.lemma.push_back(lemma);
-        out.start.push_back(tokens[i].start);
-        out.end.push_back(tokens[i].end);
-        out.tag.push_back(label.tag);
-        out.universal.push_back(label.universal);
-        out.function.push_back(label.function);
+        const std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);
+        const bool counts = keep_punctuation | type.alphanumeric;
+        if ((lemma == WordType::kUndefined) & counts) throw std::logic_error("a word has no lemma yet");
+        out.word[count] = tokens[i].word;
+        out.lemma[count] = lemma;
+        out.start[count] = tokens[i].start;
+        out.end[count] = tokens[i].end;
+        out.tag[count] = label.tag;
+        out.universal[count] = label.universal;
+        out.function[count] = label.function;
+        count += counts;
     }
-    out.offsets.push_back(static_cast<std::int64_t>(out.word.size()));
+    out.resize(count);
+    out.offsets.push_back(static_cast<std::int64_t>(count));
 }
 
 }  // namespace tesla

@@ -32,6 +32,7 @@ struct TokenArrays {
     BatchArray<std::uint8_t> universal, function;
 
     void reserve(std::size_t texts, std::size_t tokens);
+    void resize(std::size_t tokens);
 };
 
 // What a label of the tagger means.
@@ -61,7 +62,7 @@ class Draft {
         std::uint32_t word, start, end;
     };
     class Tagging;
-    void find_undefined();
+    void find_undefined(const std::vector<std::uint32_t>& words);
     ArrayView<Token> tokens(std::size_t text) const {
         return {tokens_.data() + offsets_[text], offsets_[text + 1] - offsets_[text]};
     }

@@ -205,6 +205,8 @@ class WordReader {
 
     // `ids` are those of the words.
     void read(const std::vector<std::string_view>& words, std::vector<std::uint32_t>& ids);
+    // All ids so far, in order of appearance; an id may be there several times, but far less often than the word was read.
+    const std::vector<std::uint32_t>& ids() const { return known_; }
 
    private:
     Lexicon& lexicon_;
