@@ -5,7 +5,7 @@
 namespace tesla {
 namespace {
 
-constexpr std::size_t kLookedAt = 8;  // words that are looked at while memory is asked for the rows of the others
+constexpr std::size_t kLookedAt = 32;  // words that are looked at while memory is asked for the rows of the others
 
 // Features differ where the forms or the ends of words do, so that little else need be looked at.
 std::uint32_t hash_of(const WordFeatures& features) {

@@ -156,7 +156,7 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText
 
 // Looking at new words takes longer than entering them, and other threads need not wait for it.
 std::size_t Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* ids) {
-    constexpr std::size_t kDecoded = 8;
+    constexpr std::size_t kDecoded = 32;
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < words.size(); ++i)
         if (ids[i] == Interner::kMissing) missing.push_back(i);
