@@ -66,7 +66,7 @@ class SettledTransport {
     static std::uint64_t larger(std::uint64_t a, std::uint64_t b) { return (a + (kTops - kOnes) - b) & kTops; }
     static int shift(std::uint32_t y) { return static_cast<int>(8 * (y % kCells)); }
 
-    bool is_open(const SettledArc& arc) const { return (supply[arc.x] != 0) & (demand[arc.y] != 0); }
+    bool is_open(const SettledArc& arc) const { return std::min(supply[arc.x], demand[arc.y]) != 0; }
 
     // Whether nothing remains.
     bool settle() {

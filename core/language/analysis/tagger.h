@@ -72,6 +72,7 @@ struct SingleWord {
 
     SingleWord() = default;
     SingleWord(const SingleWord&) = delete;  // the features point to the scores
+    SingleWord& operator=(const SingleWord&) = delete;
 };
 
 // Memory is slow: asked for as soon as it is known, it is there when it is needed.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace tesla {
 namespace {
@@ -39,16 +40,21 @@ std::vector<WordVector> WordVectors::look_up(const std::vector<std::string_view>
     const std::size_t size = table_.dimensions();
     std::vector<WordVector> vectors(entries.size());
     std::int8_t mean[kMostDimensions];
+    std::vector<std::int8_t> means;    // vectors that are not in the table
+    std::vector<std::size_t> has_mean;  // the entries that they belong to
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (i % VectorTable::kAtOnce == 0)
             table_.prefetch(entries.data() + i, std::min(VectorTable::kAtOnce, entries.size() - i));
         if (entries[i].empty()) continue;
         vectors[i] = table_.find(entries[i], mean);
         if (vectors[i].values != mean) continue;
-        std::lock_guard lock(memory_mutex_);
-        auto* kept = static_cast<std::int8_t*>(memory_.allocate(size, 1));
-        vectors[i].values = std::copy_n(mean, size, kept) - size;
+        means.insert(means.end(), mean, mean + size);
+        has_mean.push_back(i);
     }
+    if (has_mean.empty()) return vectors;
+    std::lock_guard lock(memory_mutex_);
+    auto* kept = std::copy(means.begin(), means.end(), static_cast<std::int8_t*>(memory_.allocate(means.size(), 1))) - means.size();
+    for (std::size_t i : has_mean) vectors[i].values = std::exchange(kept, kept + size);
     return vectors;
 }
 
