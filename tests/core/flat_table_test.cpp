@@ -33,10 +33,9 @@ void test_texts(std::uint32_t alike) {
         wanted[key] = i;
         expect(table.find_or_add(hash_of(i), 7777, is_key) == i, "added twice");
     }
-    for (const auto& [key, number] : wanted) {
-        const std::uint32_t found =
-            table.find(hash_of(number), [&](std::uint32_t known) { return keys[known] == key; });
-        expect(found == number, "lost while the table grew");
+    for (const auto& entry : wanted) {
+        const auto is_key = [&](std::uint32_t number) { return keys[number] == entry.first; };
+        expect(table.find(hash_of(entry.second), is_key) == entry.second, "lost while the table grew");
     }
     expect(table.size() == wanted.size(), "wrong size");
 }

@@ -166,7 +166,7 @@ void Tagger::look_at(const std::u32string* forms, std::size_t count, WordLook* l
             look.second_previous = row_of(neighbour[kSecondPreviousAt]);
             look.second_next = row_of(neighbour[kSecondNextAt]);
             look.parts = hashes[k].parts;
-            for (std::uint32_t row : look.own) prefetch_row(row & kDense ? row : kNoRow);
+            for (std::uint32_t row : look.own) prefetch_row(row);
         }
     }
 }

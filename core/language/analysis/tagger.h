@@ -151,7 +151,11 @@ class Tagger {  // immutable, so that threads may share it
     template <std::size_t kRows>
     void add_rows(const std::array<std::uint32_t, kRows>& rows, LabelScores& scores) const;
     void index_labels();
-    void prefetch_row(std::uint32_t row) const { prefetch_memory(dense_row(row)); }
+    // Of a row that is not dense, memory is asked for that the cache holds: no branch depends on it.
+    void prefetch_row(std::uint32_t row) const {
+        const std::uint32_t dense = (row & kDense) != 0 ? row : kNoRow;
+        prefetch_memory(dense_.data() + (dense >> kKindBits) / kLineLanes);  // the tagger may have none
+    }
     const UnsignedLanes* dense_row(std::uint32_t row) const {
         const std::size_t at = row >> kKindBits;
         return dense_[at / kLineLanes].lanes + at % kLineLanes;
