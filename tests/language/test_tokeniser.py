@@ -172,3 +172,18 @@ def test_serbian_texts_match_across_scripts():
     (batch,) = load_pipeline("sr").analyse([cyrillic])
     assert [token.surface for token in batch.tokens(0)] == cyrillic.rstrip(".").split()
     assert create_metric("m", "ru").sentence_score(latin, [cyrillic]).score < 1
+
+
+def test_texts_reach_the_core_in_nfc() -> None:
+    """The core leaves texts alone that NFC cannot change; quotes and dashes are not among those that it can."""
+    unchanged = [chr(c) for c in range(0x2002, 0x2040)]
+    assert all(unicodedata.is_normalized("NFC", character) for character in unchanged)
+    texts = [f"a{c}b" for c in unchanged] + [
+        "a\u2000b",
+        "a\u2001b",
+        "cafe\u0301 \u2013 it\u2019s",
+        "\u2126 \u2013",
+        "e\u2019\u0301",
+    ]
+    (batch,) = load_pipeline("en").analyse(texts)
+    assert list(batch.core.texts) == [unicodedata.normalize("NFC", text) for text in texts]

@@ -40,7 +40,7 @@ inline constexpr std::size_t kCacheLine = 64;  // bytes
 
 using LabelScores = std::array<Lanes, kMaxVectors>;
 
-// Rows of weights for the label of a neighbour, 0 where there is none.
+// The rows of weights that a word has for the label of a neighbour; 0 is the row without weights.
 using NeighbourRows = std::array<std::uint32_t, std::max(kPreviousFeatures, kNextFeatures)>;
 
 // All that a tagger needs to know of a word type; good for the tagger that made it.
