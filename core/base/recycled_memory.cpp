@@ -1,6 +1,7 @@
 #include "base/recycled_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tesla {
 namespace {
@@ -52,21 +53,30 @@ void* RecycledMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
     return size < kLargePage ? cut_from_page(units) : allocate_large_pages(size, kLargestAlignment);
 }
 
-// What is left of the page before is kept for those who need less.
+// From the page that has the least left, if it is enough.
 void* RecycledMemory::cut_from_page(std::size_t units) {
-    const auto left = [this] { return static_cast<std::size_t>(page_end_ - page_) / kUnit; };
-    if (left() < units) {
+    const std::size_t size = units * kUnit;
+    Rest* best = nullptr;
+    for (Rest& rest : rests_)
+        if (rest.size >= size && (!best || rest.size < best->size)) best = &rest;
+    if (!best) {
+        Rest& least = *std::min_element(rests_.begin(), rests_.end(), [](const Rest& a, const Rest& b) { return a.size < b.size; });
         char* const fresh = static_cast<char*>(allocate_large_pages(kLargePage, kLargestAlignment));
-        while (left() > 0) {
-            const std::size_t rest = rounded_down(left());
-            put_back(page_, rest);
-            page_ += rest * kUnit;
-        }
-        page_ = fresh;
-        page_end_ = fresh + kLargePage;
+        keep_rest(least);
+        least = {fresh, kLargePage};
+        best = &least;
     }
-    page_ += units * kUnit;
-    return page_ - units * kUnit;
+    best->size -= size;
+    return std::exchange(best->start, best->start + size);
+}
+
+// As blocks for those who need less.
+void RecycledMemory::keep_rest(Rest& rest) {
+    while (rest.size > 0) {
+        const std::size_t units = rounded_down(rest.size / kUnit);
+        put_back(rest.start, units);
+        rest = {rest.start + units * kUnit, rest.size - units * kUnit};
+    }
 }
 
 void RecycledMemory::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {

@@ -3,6 +3,7 @@
 // large pages, since every page that is touched for the first time stops the program, however large it is.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory_resource>
 #include <mutex>
@@ -26,18 +27,24 @@ class RecycledMemory : public std::pmr::memory_resource {
         FreeBlock* next;
     };
 
+    struct Rest {
+        char* start = nullptr;
+        std::size_t size = 0;
+    };
+
     static std::size_t units_for(std::size_t bytes);
     static bool is_kept(std::size_t units, std::size_t alignment);
     void* cut_from_page(std::size_t units);
+    void keep_rest(Rest& rest);
     void put_back(void* block, std::size_t units) { free_[units] = new (block) FreeBlock{free_[units]}; }
     void* do_allocate(std::size_t bytes, std::size_t alignment) override;
     void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 
     ForkSafe<std::mutex> mutex_;
-    FreeBlock* free_[kMostUnits + 1] = {};        // by size; blocks are not split again, so that all sizes stay
-    std::size_t kept_ = 0;                        // bytes in blocks of whole pages
-    char *page_ = nullptr, *page_end_ = nullptr;  // what is left of the page that smaller blocks are cut out of
+    FreeBlock* free_[kMostUnits + 1] = {};  // by size; blocks are not split again, so that all sizes stay
+    std::size_t kept_ = 0;                  // bytes in blocks of whole pages
+    std::array<Rest, 4> rests_;             // of the pages that smaller blocks are cut out of
 };
 
 // The allocator of containers that may be large; where they are small, their memory comes from the heap.

@@ -9,7 +9,8 @@
 namespace tesla {
 namespace {
 
-constexpr std::size_t kBytesPerToken = 4;  // where there are more, vectors grow
+constexpr std::size_t kBytesPerToken = 4;  // or more, in most texts
+constexpr std::size_t kFirstBytes = std::size_t{1} << 16;  // of text: they tell how many tokens the rest has
 constexpr std::size_t kReadTogether = 2048;  // words, or a few more
 constexpr std::size_t kTaggedTogether = 64;  // texts of each group
 
@@ -50,9 +51,17 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
     std::u32string decoded;
     std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
     spans.reserve(longest / kBytesPerToken);
-    tokens_.reserve(bytes / kBytesPerToken);
+    tokens_.reserve(std::min(bytes, kFirstBytes) / kBytesPerToken);
     offsets_.reserve(groups_.back() + 1);
+    std::size_t bytes_read = 0;
+    const auto make_room = [&](std::size_t count) {  // not more than is needed: memory that is touched first is slow
+        const std::size_t needed = tokens_.size() + count;
+        if (needed <= tokens_.capacity()) return;
+        const double expected = static_cast<double>(needed) * static_cast<double>(bytes) / static_cast<double>(bytes_read);
+        tokens_.reserve(std::max(needed + needed / 2, static_cast<std::size_t>(1.05 * expected)));
+    };
     const auto add = [&](std::string_view text) {
+        bytes_read += text.size();
         decode_utf8(text, decoded);
         tokeniser.tokenise(decoded.data(), decoded.size(), spans);
         bool ascii = decoded.size() == text.size();
@@ -66,6 +75,7 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
             }
             byte_of[decoded.size()] = at;
         }
+        make_room(spans.size());
         for (Span s : spans) {
             std::uint32_t from = ascii ? s.start : byte_of[s.start], to = ascii ? s.end : byte_of[s.end];
             words.push_back(text.substr(from, to - from));
