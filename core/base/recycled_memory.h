@@ -8,6 +8,8 @@
 #include <memory_resource>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "base/fork_safe.h"
 #include "base/large_pages.h"
@@ -72,6 +74,32 @@ struct Recycled {
    private:
     static bool is_small(std::size_t bytes) { return bytes <= std::size_t{1} << 15; }
 };
+
+// The same for arrays that are filled after they are made: new elements are not cleared.
+template <class T>
+struct Uncleared : Recycled<T> {
+    template <class Other>
+    struct rebind {
+        using other = Uncleared<Other>;
+    };
+
+    Uncleared() = default;
+    template <class Other>
+    Uncleared(const Uncleared<Other>&) {}
+
+    template <class Other>
+    void construct(Other* place) {
+        ::new (static_cast<void*>(place)) Other;
+    }
+    template <class Other, class... Arguments>
+    void construct(Other* place, Arguments&&... arguments) {
+        ::new (static_cast<void*>(place)) Other(std::forward<Arguments>(arguments)...);
+    }
+};
+
+// An array of a whole batch.
+template <class T>
+using BatchArray = std::vector<T, Uncleared<T>>;
 
 // The arena of one batch: what lives in it is given back all at once.
 class Arena : public std::pmr::monotonic_buffer_resource {

@@ -214,8 +214,8 @@ Guards::Guards(const GuardTokens& tokens) {
     for (std::size_t i = 0; i + 1 < tokens.offsets.size; ++i) texts_.emplace_back(tokens.text(i), &memory_);
 }
 
-std::vector<double, Recycled<double>> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {
-    std::vector<double, Recycled<double>> rows(pairs.size() * kGuardColumns);
+BatchArray<double> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {
+    BatchArray<double> rows(pairs.size() * kGuardColumns);
     GuardMatcher matcher;
     for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const GuardText& x, const GuardText& y) {
         matcher.compare(x, y, rows.data() + k * kGuardColumns);

@@ -109,7 +109,7 @@ class Guards {
     std::size_t size() const { return texts_.size(); }
 
     // One row of kGuardColumns per pair.
-    static std::vector<double, Recycled<double>> compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs);
+    static BatchArray<double> compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs);
 
    private:
     Arena memory_;  // before the texts that live in it

@@ -24,8 +24,16 @@ void MaxSimMatcher::begin_pair(const SymbolBag& reference, const SymbolBag& hypo
     dense_ = reference.lemma.size() * hypothesis.lemma.size() <= dense_cells_;
     lemma_x_.clear();
     lemma_y_.clear();
-    for (std::uint32_t id : reference.lemma) lemma_x_.push_back(&lexicon_.lemma(id));
-    for (std::uint32_t id : hypothesis.lemma) lemma_y_.push_back(&lexicon_.lemma(id));
+    const auto find = [&](const auto& ids, std::vector<const Lemma*>& lemmas) {
+        for (std::uint32_t id : ids) {
+            lemmas.push_back(&lexicon_.lemma(id));
+            prefetch_memory(lemmas.back());
+        }
+    };
+    find(reference.lemma, lemma_x_);
+    find(hypothesis.lemma, lemma_y_);
+    for (const auto* lemmas : {&lemma_x_, &lemma_y_})
+        for (const Lemma* lemma : *lemmas) lemma->prefetch();
     if (dense_) link_symbols();
 }
 

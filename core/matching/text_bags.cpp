@@ -48,9 +48,11 @@ class PairMatcher {
           any_lemmas_(recipe.highest_order(Similarity::Lemma) > 0),
           any_tags_(recipe.highest_order(Similarity::Tag) > 0),
           weights_(recipe.discount),
-          matcher_(lexicon) {}
+          matcher_(lexicon),
+          matches_(recipe.features.size()) {}
 
-    void match(const TextBags& x, const TextBags& y, std::size_t pair, Measures& measures) {
+    // One match for each feature.
+    const Match* match(const TextBags& x, const TextBags& y) {
         if (any_symbols_) matcher_.begin_pair(x.symbols, y.symbols);
         Overlaps lemmas{}, tags{};
         if (any_lemmas_) lemmas = overlaps(x.lemmas, y.lemmas, weights_);
@@ -59,7 +61,7 @@ class PairMatcher {
         for (std::size_t c = 0; c < features_.size(); ++c) {
             const Feature& feature = features_[c];
             const auto n = static_cast<std::size_t>(feature.n);
-            Match m;
+            Match& m = matches_[c];
             if (feature.gap > 0) {
                 m = match_keys(x.skips[skip], y.skips[skip]);
                 ++skip;
@@ -70,8 +72,8 @@ class PairMatcher {
                     case Similarity::Tag: m = {tags[n - 1], x.tags.totals[n - 1], y.tags.totals[n - 1]}; break;
                 }
             }
-            measures.set(pair, c, m);
         }
+        return matches_.data();
     }
 
    private:
@@ -84,6 +86,7 @@ class PairMatcher {
     const bool any_symbols_, any_lemmas_, any_tags_;
     const NgramWeights weights_;
     MaxSimMatcher matcher_;
+    std::vector<Match> matches_;
 };
 
 void TokenColumns::check() const {
@@ -131,8 +134,10 @@ Measures BatchBags::match(const BatchBags& reference, const BatchBags& hypothesi
             "the bags do not belong together");
     Measures measures(pairs.size(), reference.recipe_.features.size(), alpha, both_ways);
     PairMatcher matcher(reference.lexicon_, reference.recipe_);
-    for_each_pair(pairs, reference.texts_, hypothesis.texts_,
-                  [&](std::size_t k, const TextBags& x, const TextBags& y) { matcher.match(x, y, k, measures); });
+    for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const TextBags& x, const TextBags& y) {
+        const Match* const matches = matcher.match(x, y);
+        for (std::size_t c = 0; c < measures.columns; ++c) measures.set(k, c, matches[c]);
+    });
     return measures;
 }
 
@@ -150,35 +155,33 @@ SegmentMatcher::SegmentMatcher(const Lexicon& lexicon, BagRecipe recipe) : lexic
 SegmentMatcher::~SegmentMatcher() = default;
 
 // Bags live no longer than their segment, so that the same memory, which the cache holds, serves all segments.
-std::vector<Measures> SegmentMatcher::match(const std::vector<ReferenceStream>& references, const TokenColumns& hypothesis,
-                                            double alpha) const {
+void SegmentMatcher::match(const std::vector<ReferenceStream>& references, const TokenColumns& hypothesis,
+                           const Take& take) const {
     recipe_.check(hypothesis, lexicon_);
     const std::size_t segments = hypothesis.size();
     std::size_t words = hypothesis.lemma.size;
-    std::vector<Measures> measures;
     for (const auto& [tokens, present] : references) {
         recipe_.check(tokens, lexicon_);
         require(tokens.size() == segments, "a stream has another number of texts");
         check_ascending(present, segments);
         words += tokens.lemma.size;
-        measures.emplace_back(present.size, recipe_.features.size(), alpha);
     }
     std::unique_ptr<Work> work = spare_.take([this] { return std::make_unique<Work>(lexicon_, recipe_); });
-    std::vector<std::size_t> next(references.size());  // row of each stream
+    std::vector<std::size_t> next(references.size());  // number of each stream, counted among those that are present
     for (std::size_t i = 0; i < segments; ++i) {
         std::optional<TextBags> y;
         work->interrupt.step(kBuildingToken * hypothesis[i].size);
         for (std::size_t s = 0; s < references.size(); ++s) {
             const auto& [tokens, present] = references[s];
             if (next[s] == present.size || static_cast<std::size_t>(present[next[s]]) != i) continue;
+            ++next[s];
             if (!y) y = work->builder.build(hypothesis[i]);
-            work->matcher.match(work->builder.build(tokens[i]), *y, next[s]++, measures[s]);
+            take(s, work->matcher.match(work->builder.build(tokens[i]), *y));
         }
         y.reset();
         work->arena.empty();
     }
     if (words <= kFewWords) spare_.keep(std::move(work));
-    return measures;
 }
 
 }  // namespace tesla

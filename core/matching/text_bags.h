@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory_resource>
 #include <string>
 #include <utility>
@@ -85,13 +86,15 @@ struct ReferenceStream {
 // threads may use it at the same time.
 class SegmentMatcher {
    public:
+    // Is told the matches of a pair, one for each feature: the first that it is told of a stream is of the first number that is
+    // present, and so on.
+    using Take = std::function<void(std::size_t stream, const Match* matches)>;
+
     // The lexicon must outlive this.
     SegmentMatcher(const Lexicon& lexicon, BagRecipe recipe);
     ~SegmentMatcher();
 
-    // For each stream one row per number.
-    std::vector<Measures> match(const std::vector<ReferenceStream>& references, const TokenColumns& hypothesis,
-                                double alpha) const;
+    void match(const std::vector<ReferenceStream>& references, const TokenColumns& hypothesis, const Take& take) const;
 
    private:
     struct Work;

@@ -199,8 +199,16 @@ std::vector<Rows> NgramGroup::compare_segments(const std::vector<AnalysedStream>
     for (const AnalysedStream& stream : references)
         streams.push_back({kept.emplace_back(*this, stream.texts.tokens).view(), stream.present});
     std::vector<Rows> rows;
-    for (const Measures& measures : matcher_.match(streams, y.view(), alpha_))
-        rows.push_back(chosen(measures, measures_));
+    std::vector<double*> next;  // place of each stream
+    for (const AnalysedStream& stream : references) {
+        rows.emplace_back(stream.present.size * columns());
+        next.push_back(rows.back().data());
+    }
+    const std::size_t problems = recipe_.features.size();
+    matcher_.match(streams, y.view(), [&](std::size_t stream, const Match* matches) {
+        for (Measure measure : measures_)
+            for (std::size_t k = 0; k < problems; ++k) *next[stream]++ = measured(matches[k], measure, alpha_);
+    });
     return rows;
 }
 

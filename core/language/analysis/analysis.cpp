@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/checks.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -15,13 +16,6 @@ constexpr std::size_t kReadTogether = 2048;  // words, or a few more
 constexpr std::size_t kTaggedTogether = 64;  // texts of each group
 
 }  // namespace
-
-void TokenArrays::reserve(std::size_t texts, std::size_t tokens) {
-    offsets.reserve(texts + 1);
-    for (auto* array : {&word, &lemma, &start, &end}) array->reserve(tokens);
-    tag.reserve(tokens);
-    for (auto* array : {&universal, &function}) array->reserve(tokens);
-}
 
 void TokenArrays::resize(std::size_t tokens) {
     for (auto* array : {&word, &lemma, &start, &end}) array->resize(tokens);
@@ -114,8 +108,10 @@ void Draft::define_plain(const PlainLemmas& lemmas, const SenseIndex* senses) {
 // The tokens of some texts, and their labels, tagged together.
 class Draft::Tagging {
    public:
-    Tagging(Lexicon& lexicon, const std::vector<LabelMeaning>& labels) : lexicon_(lexicon), labels_(labels) {
-        if (lexicon.tagger()) rows_.emplace(*lexicon.tagger());
+    Tagging(Lexicon& lexicon, const std::vector<LabelMeaning>& meanings) : lexicon_(lexicon), meanings_(meanings) {
+        if (!lexicon.tagger()) return;
+        require(meanings.size() >= lexicon.tagger()->labels(), "the tagger has labels without a meaning");
+        rows_.emplace(*lexicon.tagger());
     }
     void begin() {
         if (rows_) rows_->clear();
@@ -130,15 +126,27 @@ class Draft::Tagging {
         found_.resize(rows_->places());
         lexicon_.tagger()->tag(*rows_, found_.data());
     }
-    // Of a token of a text, both counted from 0.
-    const LabelMeaning& meaning(std::size_t text, std::size_t token) const {
+
+    // What the labels of the tokens of a text mean.
+    class Labels {
+       public:
+        const LabelMeaning& operator[](std::size_t token) const { return found_ ? meanings_[found_[token]] : kUntagged; }
+
+       private:
+        friend class Tagging;
         static constexpr LabelMeaning kUntagged{0, 0, false, false};
-        return rows_ ? labels_.at(found_[rows_->start(text) + token]) : kUntagged;
+        Labels(const std::uint16_t* found, const LabelMeaning* meanings) : found_(found), meanings_(meanings) {}
+
+        const std::uint16_t* found_;
+        const LabelMeaning* meanings_;
+    };
+    Labels labels(std::size_t text) const {
+        return {rows_ ? found_.data() + rows_->start(text) : nullptr, meanings_.data()};
     }
 
    private:
     Lexicon& lexicon_;
-    const std::vector<LabelMeaning>& labels_;
+    const std::vector<LabelMeaning>& meanings_;
     std::optional<WordRows> rows_;
     std::vector<std::uint16_t> found_;
 };
@@ -148,9 +156,11 @@ std::vector<TokenArrays> Draft::finish(const std::vector<LabelMeaning>& labels, 
     std::size_t most = 0;  // texts of a group
     for (std::size_t g = 0; g < out.size(); ++g) {
         const std::size_t first = groups_[g], end = groups_[g + 1];
-        out[g].reserve(end - first, offsets_[end] - offsets_[first]);
+        out[g].offsets.reserve(end - first + 1);
+        out[g].resize(offsets_[end] - offsets_[first]);
         most = std::max(most, end - first);
     }
+    std::vector<std::size_t> counts(out.size());  // tokens so far
     Tagging block(lexicon_, labels), again(lexicon_, labels);
     for (std::size_t done = 0; done < most; done += kTaggedTogether) {
         const auto for_each_text = [&](auto visit) {
@@ -163,57 +173,62 @@ std::vector<TokenArrays> Draft::finish(const std::vector<LabelMeaning>& labels, 
         block.tag();
         std::size_t in_block = 0;
         for_each_text([&](std::size_t g, std::size_t t) {
-            append_text(t, block, in_block++, again, keep_punctuation, out[g]);
+            append_text(t, block, in_block++, again, keep_punctuation, out[g], counts[g]);
         });
     }
+    for (std::size_t g = 0; g < out.size(); ++g) out[g].resize(counts[g]);
     return out;
 }
 
-// The text is the one of the number `in_block` in `block`; where its compounds are split, it is tagged again.
+// The text is the one of the number `in_block` in `block`; where its compounds are split, it is tagged again. `out` has `count`
+// tokens, and room for more.
 void Draft::append_text(std::size_t text, const Tagging& block, std::size_t in_block, Tagging& again, bool keep_punctuation,
-                        TokenArrays& out) const {
-    ArrayView<Token> tokens = this->tokens(text);
-    const auto is_split = [&](std::size_t i) {
-        return !lexicon_.word(tokens[i].word).parts.empty() && block.meaning(in_block, i).noun;
-    };
-    std::size_t whole = 0;  // tokens before the first that is split
-    while (whole < tokens.size && !is_split(whole)) ++whole;
-    const bool is_whole = whole == tokens.size;
+                        TokenArrays& out, std::size_t& count) const {
+    const Tagging::Labels labels = block.labels(in_block);
+    if (!lexicon_.has_compounds()) return append_tokens(tokens(text), labels, keep_punctuation, out, count);
     std::vector<Token> split;
-    if (!is_whole) {
-        split.assign(tokens.data, tokens.data + whole);
-        for (std::size_t i = whole; i < tokens.size; ++i) {
-            if (!is_split(i)) {
-                split.push_back(tokens[i]);
-                continue;
-            }
-            for (const CompoundPart& part : lexicon_.word(tokens[i].word).parts)
-                split.push_back({part.word, tokens[i].start + part.start, tokens[i].start + part.end});
+    bool is_split = false;
+    for (std::size_t i = 0; i < tokens(text).size; ++i) {
+        const Token& token = tokens(text)[i];
+        const std::vector<CompoundPart>& parts = lexicon_.word(token.word).parts;
+        if (parts.empty() || !labels[i].noun) {
+            split.push_back(token);
+            continue;
         }
-        tokens = split;
-        again.begin();
-        again.add_text(tokens);
-        again.tag();
+        is_split = true;
+        for (const CompoundPart& part : parts) split.push_back({part.word, token.start + part.start, token.start + part.end});
     }
-    // All are written and those that count stay: whether punctuation comes next nobody can foresee.
-    std::size_t count = out.word.size();
-    out.resize(count + tokens.size);
+    if (!is_split) return append_tokens(split, labels, keep_punctuation, out, count);
+    again.begin();
+    again.add_text(split);
+    again.tag();
+    append_tokens(split, again.labels(0), keep_punctuation, out, count);
+}
+
+// All are written and those that count stay: whether punctuation comes next nobody can foresee.
+template <class Labels>
+void Draft::append_tokens(const ArrayView<Token>& tokens, const Labels& labels, bool keep_punctuation, TokenArrays& out,
+                          std::size_t& count) const {
+    if (count + tokens.size > out.word.size()) out.resize(count + tokens.size);
+    std::uint32_t *word = out.word.data(), *lemma = out.lemma.data(), *start = out.start.data(), *end = out.end.data();
+    std::uint16_t* tag = out.tag.data();
+    std::uint8_t *universal = out.universal.data(), *function = out.function.data();
+    std::size_t at = count;
     for (std::size_t i = 0; i < tokens.size; ++i) {
         const WordType& type = lexicon_.word(tokens[i].word);
-        const LabelMeaning& label = is_whole ? block.meaning(in_block, i) : again.meaning(0, i);
-        const std::uint32_t lemma = type.lemma.load(std::memory_order_acquire);
+        const LabelMeaning& label = labels[i];
         const bool counts = keep_punctuation | type.alphanumeric;
-        if ((lemma == WordType::kUndefined) & counts) throw std::logic_error("a word has no lemma yet");
-        out.word[count] = tokens[i].word;
-        out.lemma[count] = lemma;
-        out.start[count] = tokens[i].start;
-        out.end[count] = tokens[i].end;
-        out.tag[count] = label.tag;
-        out.universal[count] = label.universal;
-        out.function[count] = label.function;
-        count += counts;
+        word[at] = tokens[i].word;
+        lemma[at] = type.lemma.load(std::memory_order_acquire);
+        if ((lemma[at] == WordType::kUndefined) & counts) throw std::logic_error("a word has no lemma yet");
+        start[at] = tokens[i].start;
+        end[at] = tokens[i].end;
+        tag[at] = label.tag;
+        universal[at] = label.universal;
+        function[at] = label.function;
+        at += counts;
     }
-    out.resize(count);
+    count = at;
     out.offsets.push_back(static_cast<std::int64_t>(count));
 }
 

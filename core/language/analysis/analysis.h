@@ -21,9 +21,6 @@
 
 namespace tesla {
 
-template <class T>
-using BatchArray = std::vector<T, Recycled<T>>;
-
 // The flat arrays of an analysed batch; text i has the tokens offsets[i] .. offsets[i + 1].
 struct TokenArrays {
     BatchArray<std::int64_t> offsets{0};
@@ -31,7 +28,6 @@ struct TokenArrays {
     BatchArray<std::uint16_t> tag;
     BatchArray<std::uint8_t> universal, function;
 
-    void reserve(std::size_t texts, std::size_t tokens);
     void resize(std::size_t tokens);
 };
 
@@ -67,7 +63,10 @@ class Draft {
         return {tokens_.data() + offsets_[text], offsets_[text + 1] - offsets_[text]};
     }
     void append_text(std::size_t text, const Tagging& block, std::size_t in_block, Tagging& again, bool keep_punctuation,
-                     TokenArrays& out) const;
+                     TokenArrays& out, std::size_t& count) const;
+    template <class Labels>
+    void append_tokens(const ArrayView<Token>& tokens, const Labels& labels, bool keep_punctuation, TokenArrays& out,
+                       std::size_t& count) const;
 
     Lexicon& lexicon_;
     std::pmr::vector<Token> tokens_{&RecycledMemory::shared()};

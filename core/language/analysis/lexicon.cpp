@@ -219,6 +219,7 @@ void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
     for (WordDefinition& definition : definitions) {
         WordType& type = words_[definition.word];
         if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) continue;  // another thread was first
+        if (!definition.parts.empty()) has_compounds_.store(true, std::memory_order_release);  // before anyone can see the word's
         type.parts = std::move(definition.parts);
         type.lemma.store(definition.lemma, std::memory_order_release);
     }

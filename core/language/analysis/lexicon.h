@@ -89,6 +89,7 @@ class Lemma {
     const std::vector<std::uint32_t>& senses() const { return known_ ? known_->senses : kNone; }  // ascending
     std::uint64_t signature() const { return signature_; }  // the words of the wide one on top of each other
     bool shares_sense(const Lemma& other) const;
+    void prefetch() const { prefetch_memory(known_.get()); }  // asks for the memory that `shares_sense` will need
 
    private:
     struct Known {
@@ -147,6 +148,7 @@ class Lexicon {
     std::size_t word_count() const { return words_.size(); }
     std::size_t lemma_count() const { return lemmas_.size(); }
     const Tagger* tagger() const { return tagger_; }
+    bool has_compounds() const { return has_compounds_.load(std::memory_order_acquire); }
     bool is_defined(std::uint32_t id) const { return words_[id].lemma.load(std::memory_order_acquire) != WordType::kUndefined; }
     SharedRound begin_defining() { return SharedRound(defining_); }
 
@@ -166,6 +168,7 @@ class Lexicon {
     ForkSafe<std::shared_mutex> words_mutex_;
     ForkSafe<std::mutex> lemmas_mutex_, definitions_mutex_;
     std::atomic<std::uint32_t> entering_{0}, defining_{0};  // threads
+    std::atomic<bool> has_compounds_{false};
     Interner word_ids_, lemma_ids_;
     std::optional<FeatureStore> features_;  // none without a tagger
     StableArray<WordType> words_;
