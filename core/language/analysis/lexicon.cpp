@@ -32,6 +32,26 @@ class BatchTexts {
     std::vector<HashedText> texts_;
 };
 
+// Ascending numbers. Which comes next nobody can foresee: no branch depends on it.
+bool have_common(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    constexpr std::size_t kFew = 256;  // pairs: to compare all of them, many at once, is faster than to go through both in order
+    if (a.size() * b.size() <= kFew) {
+        std::uint32_t common = 0;
+        for (const std::uint32_t x : a)
+            for (const std::uint32_t y : b) common |= x == y;
+        return common != 0;
+    }
+    const std::uint32_t *i = a.data(), *const i_end = i + a.size(), *j = b.data(), *const j_end = j + b.size();
+    bool common = false;
+    while (!common && i != i_end && j != j_end) {
+        const std::uint64_t x = *i, y = *j;
+        common = x == y;
+        i += (x - y) >> 63;  // compilers make branches of `x < y`
+        j += (y - x) >> 63;
+    }
+    return common;
+}
+
 }  // namespace
 
 const std::vector<std::uint32_t> Lemma::kNone;
@@ -56,16 +76,7 @@ bool Lemma::shares_sense(const Lemma& other) const {
     for (std::size_t i = 0; i < std::tuple_size_v<WideSignature>; ++i)
         common |= known_->signature[i] & other.known_->signature[i];
     if (common == 0) return false;
-    const std::uint32_t *i = senses().data(), *const i_end = i + senses().size();
-    const std::uint32_t *j = other.senses().data(), *const j_end = j + other.senses().size();
-    bool shared = false;
-    while (!shared && i != i_end && j != j_end) {  // whose turn it is nobody can foresee: no branch depends on it
-        const std::uint64_t x = *i, y = *j;
-        shared = x == y;
-        i += (x - y) >> 63;  // compilers make branches of `x < y`
-        j += (y - x) >> 63;
-    }
-    return shared;
+    return have_common(senses(), other.senses());
 }
 
 std::uint32_t Interner::find(const HashedText& key) const {
