@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/portable.h"
 
@@ -107,7 +108,7 @@ class SmallTransport {
         const std::uint32_t end = search<kWidth>(source);
         for_each_bit(reached_, [&](std::uint32_t x) { price_[x] -= least_loss_ - loss_[x]; });
         for_each_bit(passed_, [&](std::uint32_t y) {
-            entry_[y] = static_cast<std::int16_t>(entry_[y] + (least_loss_ - loss_up_to_[y]) * kLossUnit);
+            entry_[y] = static_cast<std::int16_t>(unpassed_[y] + (least_loss_ - loss_up_to_[y]) * kLossUnit);
         });
         const bool sells = end != kMost;
         const std::uint32_t last = sells ? seller_before(end) : gives_up_;
@@ -130,10 +131,9 @@ class SmallTransport {
     // Finds the path that loses least. Returns the consumer at its end; kMost: there is none, and `gives_up_` gives up.
     template <std::size_t kWidth>
     std::uint32_t search(std::uint32_t source) {
-        std::copy_n(entry_, kWidth, open_);
-        std::fill_n(nearest_, kWidth, kTooFar);
         reached_ = passed_ = 0;
         least_loss_ = kLargestGain + 1;
+        std::fill_n(nearest_, kWidth, kTooFar);
         reach<kWidth>(source, 0);
         for (;;) {
             std::int16_t entry = kTooFar;
@@ -147,7 +147,7 @@ class SmallTransport {
             }
             passed_ |= std::uint64_t{1} << y;
             loss_up_to_[y] = loss;
-            open_[y] = kPassed;
+            unpassed_[y] = std::exchange(entry_[y], kPassed);
             nearest_[y] = kTooFar;
             for_each_bit(sellers_[y] & ~reached_, [&](std::uint32_t x) {
                 leaves_[x] = y;
@@ -166,10 +166,10 @@ class SmallTransport {
             least_loss_ = without_gain;
             gives_up_ = x;
         }
-        const std::uint8_t* const gains = gains_ + x * kWidth;
+        const std::uint8_t* const __restrict gains = gains_ + x * kWidth;
         const auto seller = static_cast<std::int16_t>(x), lost = static_cast<std::int16_t>(without_gain * kLossUnit);
         for (std::size_t y = 0; y < kWidth; ++y) {
-            const auto entry = static_cast<std::int16_t>(open_[y] + lost - gains[y] * kLossUnit);
+            const auto entry = static_cast<std::int16_t>(entry_[y] + lost - gains[y] * kLossUnit);
             seller_before_[y] = entry < nearest_[y] ? seller : seller_before_[y];
             nearest_[y] = std::min(nearest_[y], entry);
         }
@@ -189,7 +189,7 @@ class SmallTransport {
     std::uint64_t sellers_[kMost];                // by consumer: a bit for each supplier that sells to it
     std::int64_t flow_[kMost][kMost];             // from these
     // Of the last search.
-    std::int16_t open_[kMost];                           // entries without the losses up to them
+    std::int16_t unpassed_[kMost];                       // the entries of consumers that were passed, before that
     std::int16_t nearest_[kMost], seller_before_[kMost];  // the least entry of each consumer, and who sells to it then
     std::uint32_t leaves_[kMost];                        // by supplier: the consumer that it leaves to the one before
     std::int32_t loss_[kMost], loss_up_to_[kMost];       // by supplier and by consumer

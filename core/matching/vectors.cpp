@@ -38,8 +38,8 @@ constexpr Gains gain_at_0(kNoThreshold), gain_at_3(kFlowThreshold), gain_at_5(kH
 
 // The same as gain_at_3, for loops that compilers make vectors of.
 constexpr std::uint8_t flow_gain(std::uint8_t similarity) {
-    const int beyond = std::clamp<int>(similarity, kFlowThreshold, kSteps) - kFlowThreshold;
-    return static_cast<std::uint8_t>(beyond * 147 / 1024);  // a seventh, in 16 bits
+    const int within = similarity < kSteps ? similarity : kSteps, beyond = within > kFlowThreshold ? within - kFlowThreshold : 0;
+    return static_cast<std::uint8_t>(static_cast<std::uint16_t>(beyond * 147) / 1024);  // a seventh, in 16 bits
 }
 constexpr bool flow_gains_are_right() {
     for (int similarity = 0; similarity < 256; ++similarity)
@@ -243,8 +243,11 @@ std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorTex
 }
 
 std::int64_t VectorMatcher::small_flow_of_words(const VectorText& x, const VectorText& y) {
-    gains_.resize(cells_.size() + 1);  // one more: bigrams look behind the last word
-    for (std::size_t k = 0; k < cells_.size(); ++k) gains_[k] = flow_gain(cells_[k]);
+    const std::size_t size = x.size() * stride_;
+    gains_.resize(size + 1);  // bigrams look behind the last word
+    const std::uint8_t* const cells = cells_.data();
+    std::uint8_t* const __restrict gains = gains_.data();
+    for (std::size_t k = 0; k < size; ++k) gains[k] = flow_gain(cells[k]);
     return small_transport_.solve(gains_.data(), x.weight.data(), x.size(), y.weight.data(), y.size());
 }
 
@@ -254,8 +257,11 @@ std::int64_t VectorMatcher::small_flow_of_bigrams(const VectorText& x, const Vec
     bigram_gains_.resize(nx * width);
     for (std::size_t i = 0; i < nx; ++i) {
         const std::uint8_t *const first = gains_.data() + i * stride_, *const second = first + stride_ + 1;
-        std::uint8_t* const both = bigram_gains_.data() + i * width;
-        for (std::size_t j = 0; j < width; ++j) both[j] = std::min(first[j], second[j]) > 0 ? first[j] + second[j] : 0;
+        std::uint8_t* const __restrict both = bigram_gains_.data() + i * width;
+        for (std::size_t j = 0; j < width; ++j) {
+            const auto sum = static_cast<std::uint8_t>(first[j] + second[j]);
+            both[j] = (first[j] != 0) & (second[j] != 0) ? sum : 0;
+        }
         if (ny < width) both[ny] = 0;
     }
     return small_transport_.solve(bigram_gains_.data(), x.bigram_weight.data(), nx, y.bigram_weight.data(), ny);
