@@ -1,7 +1,6 @@
 #include "matching/vectors.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -92,7 +91,7 @@ void VectorText::set_word(std::size_t a, const VectorToken& token) {
     vector[a] = known.vector.values;
     prefetch_memory(vector[a]);
     square[a] = known.vector.square;
-    inverse[a] = vector[a] ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
+    inverse[a] = known.vector.inverse;
 }
 
 void VectorText::add_tokens(const VectorTokens& tokens) {
