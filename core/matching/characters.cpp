@@ -210,6 +210,7 @@ class NgramTable {
     template <class X, class Y>
     void overlap(const X& x, const Y& y, int max_order, std::int64_t* matches) {
         number_characters(x, y);
+        known_to_x_.resize(y.size());
         matches[0] = count_characters();
         for (int n = 2; n <= max_order; ++n) matches[n - 1] = count_ngrams();
     }
@@ -273,8 +274,16 @@ class NgramTable {
             places[i] = static_cast<std::uint16_t>(place);
             unmatched.add(number);
         }
+        // Those that x does not have are passed over: processors wait for a count that was stored just before.
+        std::uint8_t* const known_to_x = known_to_x_.data();
+        std::size_t known = 0;
+        for (std::size_t i = 0; i < in_y; ++i) {
+            const std::uint8_t number = numbers[place_of(y + i)];
+            y[i] = known_to_x[known] = number;
+            known += number != 0;
+        }
         std::int64_t matches = 0;
-        for (std::size_t i = 0; i < in_y; ++i) matches += unmatched.take(y[i] = numbers[place_of(y + i)]);
+        for (std::size_t i = 0; i < known; ++i) matches += unmatched.take(known_to_x[i]);
         for (std::size_t i = 0; i < in_x; ++i) numbers[places[i]] = 0;
         size_x_ = in_x;
         y_.resize(in_y);
@@ -286,7 +295,7 @@ class NgramTable {
     std::size_t size_x_ = 0;
     std::uint8_t x_[kShort];
     std::uint16_t places_[kShort];
-    std::vector<std::uint8_t> y_;
+    std::vector<std::uint8_t> y_, known_to_x_;
     std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);  // by the two numbers before
     FirstMet characters_;
 };

@@ -1,7 +1,7 @@
 #include "matching/vectors.h"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -35,6 +35,18 @@ struct Gains {
 };
 constexpr Gains gain_at_0(kNoThreshold), gain_at_3(kFlowThreshold), gain_at_5(kHighThreshold);
 
+// The same as gain_at_3, for loops that compilers make vectors of.
+constexpr std::uint8_t flow_gain(std::uint8_t similarity) {
+    const int within = similarity < kSteps ? similarity : kSteps, beyond = within > kFlowThreshold ? within - kFlowThreshold : 0;
+    return static_cast<std::uint8_t>(static_cast<std::uint16_t>(beyond * 147) / 1024);  // a seventh, in 16 bits
+}
+constexpr bool flow_gains_are_right() {
+    for (int similarity = 0; similarity < 256; ++similarity)
+        if (flow_gain(static_cast<std::uint8_t>(similarity)) != gain_at_3(similarity)) return false;
+    return true;
+}
+static_assert(flow_gains_are_right());
+
 // Calls `use` with the number of every cell that is worth something to a flow; eight cells are looked at at once.
 template <class Use>
 void for_each_link(const std::uint8_t* cells, std::size_t size, Use&& use) {
@@ -53,37 +65,67 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<st
 }  // namespace
 
 VectorText::VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory)
-    : word(memory), lemma(memory), vector(memory), square(memory), inverse(memory), weight(memory), bigrams_of(memory),
-      second(memory), bigram_weight(memory) {
-    add_words(tokens, merged, scratch);
-    add_bigrams(tokens, scratch);
+    : is_sentence(tokens.size() <= SmallTransport::kMost), word(memory), lemma(memory), vector(memory), square(memory),
+      inverse(memory), weight(memory), bigrams_of(memory), second(memory), bigram_weight(memory) {
+    if (is_sentence || !merged) {
+        add_tokens(tokens);
+    } else {
+        add_words(tokens, scratch);
+        add_bigrams(tokens, scratch);
+    }
 }
 
-void VectorText::add_words(const VectorTokens& tokens, bool merged, VectorScratch& scratch) {
+void VectorText::resize(std::size_t words) {
+    if (words > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words: split it into segments");
+    for (auto* column : {&word, &lemma}) column->resize(whole_blocks(words), kNoWord);
+    vector.resize(words);
+    square.resize(whole_blocks(words));
+    inverse.resize(whole_blocks(words));
+    weight.resize(words);
+}
+
+void VectorText::set_word(std::size_t a, const VectorToken& token) {
+    const auto& [known, of_lemma] = token;
+    word[a] = known.folded;
+    lemma[a] = of_lemma;
+    vector[a] = known.vector.values;
+    prefetch_memory(vector[a]);
+    square[a] = known.vector.square;
+    inverse[a] = known.vector.inverse;
+}
+
+void VectorText::add_tokens(const VectorTokens& tokens) {
+    resize(tokens.size());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        set_word(i, tokens[i]);
+        weight[i] = tokens[i].word.weight;
+        total += weight[i];
+    }
+    const std::size_t bigrams = tokens.size() - !tokens.empty();
+    bigrams_of.resize(tokens.size() + 1);
+    second.resize(bigrams);
+    bigram_weight.resize(bigrams);
+    std::iota(bigrams_of.begin(), bigrams_of.end(), 0U);
+    bigrams_of.back() = static_cast<std::uint32_t>(bigrams);  // the last token begins none
+    for (std::size_t i = 0; i < bigrams; ++i) {
+        second[i] = static_cast<std::uint32_t>(i + 1);
+        bigram_weight[i] = weight[i] + weight[i + 1];
+        bigram_total += bigram_weight[i];
+    }
+}
+
+void VectorText::add_words(const VectorTokens& tokens, VectorScratch& scratch) {
     scratch.numbers.reset(tokens.size());
     scratch.places.clear();
     std::vector<std::uint32_t>& first = scratch.next;  // the token at which each word is first met
     first.clear();
     for (std::uint32_t i = 0; i < tokens.size(); ++i) {
-        const std::uint32_t place = merged ? scratch.numbers.number_of(pair_key(tokens[i].word.folded, tokens[i].lemma)) : i;
+        const std::uint32_t place = scratch.numbers.number_of(pair_key(tokens[i].word.folded, tokens[i].lemma));
         if (place == first.size()) first.push_back(i);
         scratch.places.push_back(place);
     }
-    if (first.size() > kMostVectorWords) throw TextTooLong("a text has more than 65,536 different words: split it into segments");
-    for (auto* column : {&word, &lemma}) column->resize(whole_blocks(first.size()), kNoWord);
-    vector.resize(first.size());
-    square.resize(whole_blocks(first.size()));
-    inverse.resize(whole_blocks(first.size()));
-    weight.resize(first.size());
-    for (std::size_t a = 0; a < first.size(); ++a) {
-        const auto& [known, of_lemma] = tokens[first[a]];
-        word[a] = known.folded;
-        lemma[a] = of_lemma;
-        vector[a] = known.vector.values;
-        prefetch_memory(vector[a]);
-        square[a] = known.vector.square;
-        inverse[a] = vector[a] ? 1.0F / std::sqrt(static_cast<float>(square[a])) : 0.0F;
-    }
+    resize(first.size());
+    for (std::size_t a = 0; a < first.size(); ++a) set_word(a, tokens[first[a]]);
     scratch.counts.assign(first.size(), 0);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         ++scratch.counts[scratch.places[i]];
@@ -124,12 +166,12 @@ void VectorText::add_bigrams(const VectorTokens& tokens, VectorScratch& scratch)
     }
 }
 
-VectorMatcher::VectorMatcher(std::size_t dimensions)
-    : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8), kernels_(chosen_kernels()) {
+VectorMatcher::VectorMatcher(std::size_t dimensions, bool best)
+    : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8), best_(best), kernels_(chosen_kernels()) {
     left_.assign(width_, 0);
 }
 
-void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
+void VectorMatcher::compare_words(const VectorText& x, const VectorText& y, bool links) {
     const std::size_t nx = x.size(), ny = y.size();
     dense_ = nx * ny <= kMostWordPairs;
     stride_ = whole_blocks(ny);
@@ -160,9 +202,9 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y) {
             std::fill_n(steps_.begin(), stride_, 0);
         }
         best_x_[a] = kernels_.finish_cells(row, rows, steps_.data(), cells, best_y_.data());
-        if (best_x_[a] >= kFirstFlowStep)
+        if (links && best_x_[a] >= kFirstFlowStep)
             for_each_link(cells, ny, [&](std::size_t b) { links_.push_back({static_cast<std::uint32_t>(b), cells[b]}); });
-        link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
+        if (links) link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
         if (a % kRowsPerStep == 0) interrupt_.step(kRowsPerStep * (dense_ ? 8 * ny : ny));
     }
 }
@@ -199,23 +241,54 @@ std::int64_t VectorMatcher::flow_of_bigrams(const VectorText& x, const VectorTex
     return transport_.solve();
 }
 
-VectorMatcher::Problems VectorMatcher::match(const VectorText& x, const VectorText& y) {
-    compare_words(x, y);
-    Problems problems;
+std::int64_t VectorMatcher::small_flow_of_words(const VectorText& x, const VectorText& y) {
+    const std::size_t size = x.size() * stride_;
+    gains_.resize(size + 1);  // bigrams look behind the last word
+    const std::uint8_t* const cells = cells_.data();
+    std::uint8_t* const __restrict gains = gains_.data();
+    for (std::size_t k = 0; k < size; ++k) gains[k] = flow_gain(cells[k]);
+    return small_transport_.solve(gains_.data(), x.weight.data(), x.size(), y.weight.data(), y.size());
+}
+
+// After the flow of the words.
+std::int64_t VectorMatcher::small_flow_of_bigrams(const VectorText& x, const VectorText& y) {
+    const std::size_t nx = x.bigram_weight.size(), ny = y.bigram_weight.size(), width = SmallTransport::row_width(ny);
+    bigram_gains_.resize(nx * width);
+    for (std::size_t i = 0; i < nx; ++i) {
+        const std::uint8_t *const first = gains_.data() + i * stride_, *const second = first + stride_ + 1;
+        std::uint8_t* const __restrict both = bigram_gains_.data() + i * width;
+        for (std::size_t j = 0; j < width; ++j) {
+            const auto sum = static_cast<std::uint8_t>(first[j] + second[j]);
+            both[j] = (first[j] != 0) & (second[j] != 0) ? sum : 0;
+        }
+        if (ny < width) both[ny] = 0;
+    }
+    return small_transport_.solve(bigram_gains_.data(), x.bigram_weight.data(), nx, y.bigram_weight.data(), ny);
+}
+
+void VectorMatcher::match_best(const VectorText& x, const VectorText& y, Problems& problems) const {
     for (auto [problem, gain] : {std::pair{kBest0, &gain_at_0}, std::pair{kBest5, &gain_at_5}}) {
         SharedMeaning& shared = problems[problem];
         shared = {0, 0, x.total, y.total, kGainUnit};
         for (std::size_t a = 0; a < x.size(); ++a) shared.reference_gain += x.weight[a] * (*gain)(best_x_[a]);
         for (std::size_t b = 0; b < y.size(); ++b) shared.hypothesis_gain += y.weight[b] * (*gain)(best_y_[b]);
     }
-    const std::int64_t words = flow_of_words(x, y), bigrams = flow_of_bigrams(x, y);
+}
+
+VectorMatcher::Problems VectorMatcher::match(const VectorText& x, const VectorText& y) {
+    const bool small = x.is_sentence && y.is_sentence;
+    compare_words(x, y, !small);
+    Problems problems;
+    if (best_) match_best(x, y, problems);
+    const std::int64_t words = small ? small_flow_of_words(x, y) : flow_of_words(x, y);
+    const std::int64_t bigrams = small ? small_flow_of_bigrams(x, y) : flow_of_bigrams(x, y);
     problems[kFlow1] = {words, words, x.total, y.total, kGainUnit};
     problems[kFlow2] = {bigrams, bigrams, x.bigram_total, y.bigram_total, 2 * kGainUnit};
     return problems;
 }
 
 std::vector<VectorFlowEntry> VectorMatcher::flow(const VectorText& x, const VectorText& y) {
-    compare_words(x, y);
+    compare_words(x, y, true);
     flow_of_words(x, y);
     std::vector<VectorFlowEntry> entries;
     for (std::size_t k = 0; k < transport_.arcs.size(); ++k) {

@@ -3,6 +3,9 @@
 // The cosine of two vectors of 8-bit numbers is rounded down to 160ths by comparing whole numbers. All thresholds and
 // steps of SPEC are multiples of 1/160, so that everything after it is exact and the same on every machine.
 //
+// Sentences: their words are compared token by token, and both flows read tables of gains. To put equal words together would
+// take longer, and changes nothing: what two equal suppliers or consumers can trade is what one of both weights can.
+//
 // Whole books: where two texts have more than four million pairs of different words, only form and lemma count. The
 // number of similar words grows with the square of the length, and the time of a flow with more than that.
 #pragma once
@@ -17,6 +20,7 @@
 #include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "matching/settled_transport.h"
+#include "matching/small_transport.h"
 #include "simd/kernels.h"
 
 namespace tesla {
@@ -47,10 +51,12 @@ struct VectorScratch {
 // One text, ready to be compared as often as one likes. It lives in `memory`; vectors stay where they are.
 class VectorText {
    public:
-    // Equal words become one with the sum of their weights; unless `merged`, every token stands for itself.
+    // Equal words become one with the sum of their weights; unless `merged`, or in a sentence, every token stands for itself.
     VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return weight.size(); }
+
+    bool is_sentence;  // so short that its words are its tokens, and its bigrams are neighbours among them
 
     // Words in order of their first occurrence; kNoWord fills up the last block of rows (simd/kernels.h).
     std::pmr::vector<std::uint32_t> word, lemma;
@@ -66,7 +72,10 @@ class VectorText {
     std::int64_t bigram_total = 0;
 
    private:
-    void add_words(const VectorTokens& tokens, bool merged, VectorScratch& scratch);
+    void resize(std::size_t words);
+    void set_word(std::size_t a, const VectorToken& token);
+    void add_tokens(const VectorTokens& tokens);
+    void add_words(const VectorTokens& tokens, VectorScratch& scratch);
     void add_bigrams(const VectorTokens& tokens, VectorScratch& scratch);
 };
 
@@ -107,7 +116,8 @@ class VectorMatcher {
    public:
     using Problems = std::array<SharedMeaning, kVectorProblems>;
 
-    explicit VectorMatcher(std::size_t dimensions);
+    // `best`: whether anyone asks for kBest0 or kBest5.
+    explicit VectorMatcher(std::size_t dimensions, bool best = true);
     Problems match(const VectorText& reference, const VectorText& hypothesis);
     std::vector<VectorFlowEntry> flow(const VectorText& reference, const VectorText& hypothesis);  // of kFlow1
 
@@ -116,12 +126,16 @@ class VectorMatcher {
         std::uint32_t to;
         std::uint8_t similarity;  // in 160ths
     };
-    void compare_words(const VectorText& x, const VectorText& y);
+    void compare_words(const VectorText& x, const VectorText& y, bool links);
+    void match_best(const VectorText& x, const VectorText& y, Problems& problems) const;
+    std::int64_t small_flow_of_words(const VectorText& x, const VectorText& y);
+    std::int64_t small_flow_of_bigrams(const VectorText& x, const VectorText& y);
     std::uint8_t linked(std::uint32_t a, std::uint32_t b) const;
     std::int64_t flow_of_words(const VectorText& x, const VectorText& y);
     std::int64_t flow_of_bigrams(const VectorText& x, const VectorText& y);
 
-    std::size_t dimensions_, width_;   // width_: the dimensions rounded up to whole lanes
+    std::size_t dimensions_, width_;  // width_: the dimensions rounded up to whole lanes
+    bool best_;
     const Kernels& kernels_;
     std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
     std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
@@ -131,6 +145,8 @@ class VectorMatcher {
     std::vector<std::int32_t> best_x_, best_y_;
     std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
     std::vector<Link> links_;
+    std::vector<std::uint8_t> gains_, bigram_gains_;  // of sentences
+    SmallTransport small_transport_;
     SettledTransport transport_;
     Interrupt interrupt_;
 };

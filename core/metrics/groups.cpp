@@ -340,8 +340,11 @@ Rows VectorGroup::compare(const Prepared& reference, const Prepared& hypothesis,
 }
 
 std::vector<Rows> VectorGroup::compare_segments(const std::vector<AnalysedStream>& references,
-                                                const AnalysedTexts& hypothesis, const std::vector<bool>&) const {
-    VectorMatcher matcher(vectors_.dimensions());
+                                                const AnalysedTexts& hypothesis, const std::vector<bool>& read) const {
+    bool best = false;
+    for (std::size_t column = 0; column < columns(); ++column)
+        best |= read[column] && (column % kVectorProblems == kBest0 || column % kVectorProblems == kBest5);
+    VectorMatcher matcher(vectors_.dimensions(), best);
     return rows_of_segments(
         references, hypothesis, columns(),
         [&](const AnalysedTexts& batch) { return VectorReader(batch.tokens, vectors_, true); },

@@ -1,5 +1,6 @@
-// SettledTransport against Transport: the same optimum, and flows that respect supply and demand.
+// SettledTransport and SmallTransport against Transport: the same optimum, and flows that respect supply and demand.
 #include "matching/settled_transport.h"
+#include "matching/small_transport.h"
 
 #include <cstdio>
 #include <functional>
@@ -20,6 +21,20 @@ void add_arcs(const Weights& supply, const Weights& demand, const Gain& gain, Ad
             if (const std::int32_t g = gain(x, y)) add(x, y, g);
 }
 
+bool is_large(const Weights& supply, const Weights& demand) {
+    return std::max(supply.size(), demand.size()) > SmallTransport::kMost;
+}
+
+std::int64_t small_optimum(const Weights& supply, const Weights& demand, const Gain& gain) {
+    static SmallTransport small;
+    const std::size_t width = SmallTransport::row_width(demand.size());
+    std::vector<std::uint8_t> gains(supply.size() * width);
+    add_arcs(supply, demand, gain, [&](std::uint32_t x, std::uint32_t y, std::int32_t g) {
+        gains[x * width + y] = static_cast<std::uint8_t>(g);
+    });
+    return small.solve(gains.data(), supply.data(), supply.size(), demand.data(), demand.size());
+}
+
 bool agrees(const Weights& supply, const Weights& demand, const Gain& gain) {
     static Transport<std::int64_t> plain;
     plain.reset(supply.size(), demand.size());
@@ -38,6 +53,7 @@ bool agrees(const Weights& supply, const Weights& demand, const Gain& gain) {
         sum += settled.flow[k] * arc.gain;
         if ((sold[arc.x] -= settled.flow[k]) < 0 || (bought[arc.y] -= settled.flow[k]) < 0) return false;
     }
+    if (!is_large(supply, demand) && objective != small_optimum(supply, demand, gain)) return false;
     return sum == objective && objective == plain.solve();
 }
 
@@ -55,6 +71,23 @@ int main() {
         for (auto& gain : gains) gain = below(4) < quarters_without ? 0 : static_cast<std::int32_t>(1 + below(highest));
         if (!agrees(supply, demand, [&](std::uint32_t x, std::uint32_t y) { return gains[x * demand.size() + y]; })) {
             std::printf("small problem %d\n", k);
+            return 1;
+        }
+    }
+    // Up to the largest that SmallTransport solves, with words that have themselves as partners, and gains up to the highest.
+    for (int k = 0; k < 2000; ++k) {
+        Weights supply(below(65)), demand(below(65));
+        for (auto* weights : {&supply, &demand})
+            for (auto& weight : *weights) weight = below(k % 2 ? 400 : 3);
+        const std::uint32_t percent = below(100), same = below(100);
+        std::vector<std::int32_t> gains(supply.size() * demand.size());
+        for (std::size_t cell = 0; cell < gains.size(); ++cell) {
+            const bool may_be_same = cell / demand.size() == cell % demand.size();
+            const bool is_same = may_be_same && below(100) < same;
+            gains[cell] = is_same ? 32 : below(100) < percent ? static_cast<std::int32_t>(1 + below(32)) : 0;
+        }
+        if (!agrees(supply, demand, [&](std::uint32_t x, std::uint32_t y) { return gains[x * demand.size() + y]; })) {
+            std::printf("problem of words %d\n", k);
             return 1;
         }
     }

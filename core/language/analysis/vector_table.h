@@ -1,6 +1,7 @@
 // Words to vectors: a table of whole words or of WordPieces, each with a vector of 8-bit numbers (analysis/vectors.py).
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,8 +16,13 @@ inline constexpr std::size_t kMostDimensions = 256;
 
 // The vector of a word; null where it has none.
 struct WordVector {
+    WordVector() = default;
+    WordVector(const std::int8_t* of_word, std::uint32_t of_length)
+        : values(of_word), square(of_length), inverse(1.0F / std::sqrt(static_cast<float>(of_length))) {}
+
     const std::int8_t* values = nullptr;
     std::uint32_t square = 0;  // of its length
+    float inverse = 0;         // of its length, roughly
 };
 
 class VectorTable {
