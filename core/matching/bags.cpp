@@ -138,28 +138,21 @@ template Overlaps overlaps(const TagBags&, const TagBags&, const NgramWeights&);
 BagBuilder::BagBuilder(const Discount& discount, std::pmr::memory_resource* memory)
     : memory_(memory), discount_(discount), weights_(discount) {}
 
-void BagBuilder::begin(const TokenView& text, bool merge) {
+void BagBuilder::begin(const TokenView& text) {
     text_ = text;
-    merge_ = merge;
     numbered_ = false;
 }
 
 void BagBuilder::number_symbols() {
     if (numbered_) return;
     places_.resize(text_.size);
-    if (merge_) {
-        symbols_.reset(text_.size);
-        for (std::size_t i = 0; i < text_.size; ++i) places_[i] = symbols_.number_of(appended(text_.lemma[i], text_.tag[i], kTagBits));
-        symbol_lemma_.clear();
-        symbol_tag_.clear();
-        for (std::uint64_t symbol : symbols_.keys()) {
-            symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
-            symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
-        }
-    } else {
-        std::iota(places_.begin(), places_.end(), 0U);
-        symbol_lemma_.assign(text_.lemma, text_.lemma + text_.size);
-        symbol_tag_.assign(text_.tag, text_.tag + text_.size);
+    symbols_.reset(text_.size);
+    for (std::size_t i = 0; i < text_.size; ++i) places_[i] = symbols_.number_of(appended(text_.lemma[i], text_.tag[i], kTagBits));
+    symbol_lemma_.clear();
+    symbol_tag_.clear();
+    for (std::uint64_t symbol : symbols_.keys()) {
+        symbol_lemma_.push_back(static_cast<std::uint32_t>(symbol >> kTagBits));
+        symbol_tag_.push_back(static_cast<std::uint16_t>(symbol));
     }
     if (symbol_lemma_.size() >= kMostSymbols)
         throw TextTooLong("a text has more than a million different words: split it into segments");
@@ -263,12 +256,13 @@ LemmaBag BagBuilder::skip_bag(int gap) {
 }
 
 SymbolBag BagBuilder::symbol_bag(int max_order) {
+    if (max_order == 0) return SymbolBag(memory_);
+    if (text_.size <= kMostSentenceTokens) return token_bag(max_order);
+    check_length();
     SymbolBag bag(memory_);
-    if (max_order == 0) return bag;
     number_symbols();
     bag.lemma.assign(symbol_lemma_.begin(), symbol_lemma_.end());
     bag.tag.assign(symbol_tag_.begin(), symbol_tag_.end());
-    if (text_.size > kMostMatchedWords) throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
     const int bits = bits_for(bag.lemma.size() + 1);
     sort_codes(max_order, bits, bag.lemma.size(), [&](std::size_t i) { return places_[i] + 1; });
     static_assert(kMaxOrder == 3);
@@ -276,6 +270,39 @@ SymbolBag BagBuilder::symbol_bag(int max_order) {
     if (max_order > 1) add_rows<2>(bag);
     if (max_order > 2) add_rows<3>(bag);
     return bag;
+}
+
+void BagBuilder::check_length() const {
+    if (text_.size > kMostMatchedWords) throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
+}
+
+SymbolBag BagBuilder::token_bag(int max_order) const {
+    check_length();
+    check_room(discount_, max_order, text_.size);
+    SymbolBag bag(memory_);
+    bag.is_sentence = text_.size <= kMostSentenceTokens;
+    bag.lemma.assign(text_.lemma, text_.lemma + text_.size);
+    bag.tag.assign(text_.tag, text_.tag + text_.size);
+    for (int n = 1; n <= max_order; ++n) add_token_rows(bag, n);
+    return bag;
+}
+
+void BagBuilder::add_token_rows(SymbolBag& bag, int n) const {
+    const auto length = static_cast<std::size_t>(n), count = text_.size - std::min(text_.size, length - 1);
+    SymbolBag::Order& order = bag.orders[n - 1];
+    order.rows.resize(count * length);
+    order.weights.resize(count);
+    order.first.resize(text_.size + 1);
+    std::uint64_t function = 0;  // a bit for each token of the n-gram
+    for (std::size_t i = 0; i < text_.size; ++i) {
+        function = (function << 1 | std::uint64_t{text_.function[i] != 0}) & low_bits(n);
+        order.first[i + 1] = static_cast<std::uint32_t>(std::min(i + 1, count));
+        if (i + 1 < length) continue;
+        const std::size_t start = i + 1 - length;
+        for (std::size_t k = 0; k < length; ++k) order.rows[start * length + k] = static_cast<std::uint32_t>(start + k);
+        order.weights[start] = weights_.of(NgramWeights::kind(n, function << (kMaxOrder - n)))[n - 1];
+        order.total += order.weights[start];
+    }
 }
 
 // The distinct n-grams of the codes.

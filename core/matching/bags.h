@@ -143,7 +143,11 @@ WideKey skip_key(const TokenView& text, std::size_t i, std::size_t j);
 std::int64_t skip_weight(const TokenView& text, const Discount& discount, std::size_t i, std::size_t j);
 
 // A bag of n-grams over (lemma, tag) symbols, for similarities that look inside. Rows name symbols by their place
-// among the distinct symbols of the text, and are sorted, so that rows with the same first symbol lie together.
+// among the symbols of the text, and are sorted, so that rows with the same first symbol lie together.
+//
+// In a sentence every token is a symbol of its own, and rows are in order of the text: to put equal ones together would take
+// longer, and changes no optimum. In longer texts symbols and rows are distinct.
+inline constexpr std::size_t kMostSentenceTokens = 64;
 struct SymbolBag {
     struct Order {
         explicit Order(std::pmr::memory_resource* memory) : rows(memory), weights(memory), first(memory) {}
@@ -156,7 +160,8 @@ struct SymbolBag {
     explicit SymbolBag(std::pmr::memory_resource* memory)
         : lemma(memory), tag(memory), orders{Order(memory), Order(memory), Order(memory)} {}
 
-    std::pmr::vector<std::uint32_t> lemma;  // the distinct symbols
+    bool is_sentence = false;
+    std::pmr::vector<std::uint32_t> lemma;  // the symbols
     std::pmr::vector<std::uint16_t> tag;
     Order orders[kMaxOrder];                // orders[n - 1]
 };
@@ -173,17 +178,18 @@ class BagBuilder {
     explicit BagBuilder(const Discount& discount,
                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-    // The text that the bags below are made of. With `merge` equal tokens are one symbol and equal n-grams one row;
-    // without it every token is a symbol of its own, and rows are in order of the text (what `explain` needs: flows that
-    // do not depend on how words were numbered).
-    void begin(const TokenView& text, bool merge = true);
+    // The text that the bags below are made of.
+    void begin(const TokenView& text);
 
     SymbolBag symbol_bag(int max_order);
+    // As if the text were a sentence. That is what `explain` needs: flows that do not depend on how words were numbered.
+    SymbolBag token_bag(int max_order) const;
     LemmaBags lemma_bags(int max_order);
     TagBags tag_bags(int max_order);
     LemmaBag skip_bag(int gap);
 
    private:
+    void check_length() const;
     void number_symbols();
     void number_lemmas();
     template <class NumberOf>
@@ -195,12 +201,13 @@ class BagBuilder {
     KeyBags<Key> key_bags(KeyOf key_of) const;
     template <int n>
     void add_rows(SymbolBag& bag) const;
+    void add_token_rows(SymbolBag& bag, int n) const;
 
     std::pmr::memory_resource* memory_;
     Discount discount_;
     NgramWeights weights_;
     TokenView text_{};
-    bool merge_ = true, numbered_ = false;
+    bool numbered_ = false;
     std::vector<std::uint32_t> order_;
     BucketSorter sorter_;
     FirstMet symbols_;

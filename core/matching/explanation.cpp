@@ -86,8 +86,8 @@ Explanation explain_max_sim(const Lexicon& lexicon, const TokenView& x, const To
                           std::size_t dense_cells) {
     BagBuilder builder(discount);
     auto bag_of = [&](const TokenView& text) {
-        builder.begin(text, false);
-        return builder.symbol_bag(n);
+        builder.begin(text);
+        return builder.token_bag(n);
     };
     SymbolBag a = bag_of(x), b = bag_of(y);
     MaxSimMatcher matcher(lexicon, dense_cells);

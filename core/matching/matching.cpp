@@ -34,7 +34,9 @@ void MaxSimMatcher::begin_pair(const SymbolBag& reference, const SymbolBag& hypo
     find(hypothesis.lemma, lemma_y_);
     for (const auto* lemmas : {&lemma_x_, &lemma_y_})
         for (const Lemma* lemma : *lemmas) lemma->prefetch();
-    if (dense_) link_symbols();
+    link_first_.clear();
+    gains_order_ = 1;
+    if (dense_) fill_matrix();
 }
 
 std::uint8_t MaxSimMatcher::symbol_similarity(std::uint32_t a, std::uint32_t b) const {
@@ -43,10 +45,11 @@ std::uint8_t MaxSimMatcher::symbol_similarity(std::uint32_t a, std::uint32_t b) 
     return static_cast<std::uint8_t>(same_tag + lemma_x_[a]->shares_sense(*lemma_y_[b]));
 }
 
-void MaxSimMatcher::link_symbols() {
+void MaxSimMatcher::fill_matrix() {
     const std::size_t nx = x_->lemma.size(), ny = y_->lemma.size();
-    stride_ = (ny + kAtOnce - 1) / kAtOnce * kAtOnce;
-    matrix_.assign(nx * stride_, 0);
+    stride_ = SmallTransport::row_width(ny);
+    static_assert(SmallTransport::kBlock % kAtOnce == 0);
+    matrix_.assign(nx * stride_ + 1, 0);  // one more: `join_gains` may read it
     tags_y_.assign(y_->tag.begin(), y_->tag.end());
     tags_y_.resize(stride_, 0);
     lemmas_y_.assign(y_->lemma.begin(), y_->lemma.end());
@@ -55,12 +58,15 @@ void MaxSimMatcher::link_symbols() {
     alike_y_.resize(ny + 1);
     for (std::uint32_t b = 0; b < ny; ++b)
         if (lemma_y_[b]->signature() != 0) sensed_y_.push_back({b, lemma_y_[b]->signature()});
+    for (std::uint32_t a = 0; a < nx; ++a) fill_row(a, matrix_.data() + a * stride_);
+}
+
+void MaxSimMatcher::link_symbols() {
+    if (!link_first_.empty()) return;
     link_first_.assign(1, 0);
     links_.clear();
-    for (std::uint32_t a = 0; a < nx; ++a) {
-        std::uint8_t* row = matrix_.data() + a * stride_;
-        fill_row(a, row);
-        add_links(row);
+    for (std::size_t a = 0; a < x_->lemma.size(); ++a) {
+        add_links(matrix_.data() + a * stride_);
         link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
     }
 }
@@ -107,9 +113,24 @@ void MaxSimMatcher::add_links(const std::uint8_t* row) {
 
 std::int64_t MaxSimMatcher::optimum(int n) {
     if (!dense_) return optimum_with_flow(n);
+    if (x_->is_sentence && y_->is_sentence) return optimum_of_sentences(n);
     settled_.reset(x_->orders[n - 1].weights, y_->orders[n - 1].weights);
     const auto add = [&](std::uint32_t i, std::uint32_t j, std::int32_t gain) { settled_.add_arc(i, j, gain); };
     return visit_similar_rows(n, add) ? settled_.solve() : optimum_through_hubs(n);
+}
+
+// Their n-grams lie in order of the text.
+std::int64_t MaxSimMatcher::optimum_of_sentences(int n) {
+    static_assert(kMostSentenceTokens <= SmallTransport::kMost && 2 * kMaxOrder <= SmallTransport::kLargestGain);
+    const auto gains = [&](int order) -> std::vector<std::uint8_t>& { return order == 1 ? matrix_ : longer_gains_[order - 2]; };
+    const auto ngrams = [](const SymbolBag& bag, int order) { return bag.orders[order - 1].weights.size(); };
+    for (; gains_order_ < n; ++gains_order_) {
+        const std::size_t nx = ngrams(*x_, gains_order_ + 1), ny = ngrams(*y_, gains_order_ + 1);
+        gains(gains_order_ + 1).resize(nx * SmallTransport::row_width(ny) + 1);
+        join_gains(matrix_.data(), stride_, gains(gains_order_).data(), nx, ny, gains(gains_order_ + 1).data());
+    }
+    return small_.solve(gains(n).data(), x_->orders[n - 1].weights.data(), ngrams(*x_, n), y_->orders[n - 1].weights.data(),
+                        ngrams(*y_, n));
 }
 
 std::int64_t MaxSimMatcher::optimum_with_flow(int n) {
@@ -154,6 +175,7 @@ std::int32_t MaxSimMatcher::row_gain(int n, std::uint32_t row_x, std::uint32_t r
 template <class Visit>
 bool MaxSimMatcher::visit_similar_rows(int n, Visit visit) {
     static_assert(kMaxOrder == 3);
+    link_symbols();
     return n == 1 ? visit_similar<1>(visit) : n == 2 ? visit_similar<2>(visit) : visit_similar<3>(visit);
 }
 

@@ -2,10 +2,11 @@
 //
 // bags.h makes the weighted n-grams of one text, text_bags.h those of a batch, and matches pairs of them. A similarity that is
 // identity has a closed form (KeyBag::overlap); the others are a transport problem, set up here and solved by
-// settled_transport.h and transport.h. explanation.h gives the flow of one pair. measures.h holds precision, recall and F.
+// small_transport.h, settled_transport.h and transport.h. explanation.h gives the flow of one pair. measures.h holds precision, recall and F.
 // Beside the n-grams of words: characters.h (§8b), surface.h (§8b), vectors.h and states.h (§8c), ngram_overlap.h (§13).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "matching/bags.h"
 #include "language/analysis/lexicon.h"
 #include "matching/settled_transport.h"
+#include "matching/small_transport.h"
 #include "matching/transport.h"
 
 namespace tesla {
@@ -89,9 +91,11 @@ class MaxSimMatcher {
     };
     static constexpr std::uint32_t kAtOnce = 8;             // symbols of y
     static constexpr std::uint32_t kNoLemma = 0xFFFFFFFF;  // no lemma has this number
-    void link_symbols();
+    void fill_matrix();
     void fill_row(std::uint32_t symbol_x, std::uint8_t* row);
+    void link_symbols();
     void add_links(const std::uint8_t* row);
+    std::int64_t optimum_of_sentences(int n);
     // Calls `visit` with the pairs of rows that are similar at every position, and what they gain. False, and not all are
     // visited, where they are more than kMostArcs.
     template <class Visit>
@@ -113,12 +117,15 @@ class MaxSimMatcher {
     std::vector<Sensed> sensed_y_;
     std::vector<std::uint32_t> alike_y_;     // symbols of y that may share a sense with one of x
     std::vector<std::uint8_t> matrix_;       // dense: similarity of symbol pairs
-    std::size_t stride_ = 0;                 // between its rows, a multiple of kAtOnce; zeros fill them up
+    std::size_t stride_ = 0;                 // between its rows, as SmallTransport has them; zeros fill them up
     std::vector<std::uint32_t> lemmas_y_;    // the symbols of y, as many as a row has places
     std::vector<std::uint16_t> tags_y_;
-    std::vector<std::uint32_t> link_first_;  // dense: for every symbol of x its links
+    std::vector<std::uint32_t> link_first_;  // dense: for every symbol of x its links; made when they are needed
     std::vector<Link> links_;
-    SettledTransport settled_;               // for the optimum alone
+    std::array<std::vector<std::uint8_t>, kMaxOrder - 1> longer_gains_;  // of sentences: for n = 2, 3
+    int gains_order_ = 0;                                                // the highest of which there are gains
+    SmallTransport small_;                   // for the optimum of sentences
+    SettledTransport settled_;               // for that of longer texts
     Transport<std::int64_t> transport_;
     Interrupt interrupt_;
 };

@@ -198,4 +198,20 @@ class SmallTransport {
     std::uint32_t gives_up_ = 0;  // the supplier that loses least by that
 };
 
+// The gains of n-grams, from those of their first words and those of the n-grams of one word less behind these; where one of
+// them is 0, there is none. Tables are as SmallTransport reads them, and after the one of `rest` a byte may be read.
+inline void join_gains(const std::uint8_t* words, std::size_t words_width, const std::uint8_t* rest, std::size_t suppliers,
+                       std::size_t consumers, std::uint8_t* joined) {
+    const std::size_t width = SmallTransport::row_width(consumers), rest_width = SmallTransport::row_width(consumers + 1);
+    for (std::size_t i = 0; i < suppliers; ++i) {
+        const std::uint8_t *const first = words + i * words_width, *const second = rest + (i + 1) * rest_width + 1;
+        std::uint8_t* const __restrict both = joined + i * width;
+        for (std::size_t j = 0; j < width; ++j) {
+            const auto sum = static_cast<std::uint8_t>(first[j] + second[j]);
+            both[j] = (first[j] != 0) & (second[j] != 0) ? sum : 0;
+        }
+        std::fill(both + consumers, both + width, 0);  // there `second` is another row
+    }
+}
+
 }  // namespace tesla

@@ -254,15 +254,7 @@ std::int64_t VectorMatcher::small_flow_of_words(const VectorText& x, const Vecto
 std::int64_t VectorMatcher::small_flow_of_bigrams(const VectorText& x, const VectorText& y) {
     const std::size_t nx = x.bigram_weight.size(), ny = y.bigram_weight.size(), width = SmallTransport::row_width(ny);
     bigram_gains_.resize(nx * width);
-    for (std::size_t i = 0; i < nx; ++i) {
-        const std::uint8_t *const first = gains_.data() + i * stride_, *const second = first + stride_ + 1;
-        std::uint8_t* const __restrict both = bigram_gains_.data() + i * width;
-        for (std::size_t j = 0; j < width; ++j) {
-            const auto sum = static_cast<std::uint8_t>(first[j] + second[j]);
-            both[j] = (first[j] != 0) & (second[j] != 0) ? sum : 0;
-        }
-        if (ny < width) both[ny] = 0;
-    }
+    join_gains(gains_.data(), stride_, gains_.data(), nx, ny, bigram_gains_.data());
     return small_transport_.solve(bigram_gains_.data(), x.bigram_weight.data(), nx, y.bigram_weight.data(), ny);
 }
 

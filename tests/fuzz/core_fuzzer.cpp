@@ -105,8 +105,8 @@ void fuzz_words(Input& in) {
     const bool merge = in.byte() % 2 == 0;
     BagBuilder builder(discount);
     auto bag = [&](std::size_t i) {
-        builder.begin(view(i), merge);
-        return builder.symbol_bag(3);
+        builder.begin(view(i));
+        return merge ? builder.symbol_bag(3) : builder.token_bag(3);
     };
     const SymbolBag a = bag(0), b = bag(1);
     MaxSimMatcher dense(lexicon), hubs(lexicon, 0);
