@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pivoted_vectors import pivoted_embeddings
@@ -121,6 +122,22 @@ def check_against_textbook(matches: Matches, pair: int, expected: list[tuple[flo
 @given(word_lists())
 def test_made_up_texts_match_as_in_the_textbook(sides: tuple[list[Word], list[Word]]) -> None:
     reference, hypothesis = sides
+    matches = match_vectors(*texts_of(reference, hypothesis), ONLY, ONLY)
+    check_against_textbook(matches, 0, plain.features(reference, hypothesis))
+
+
+SENTENCE = 64  # tokens: the core puts equal words together in longer texts only
+
+
+@settings(max_examples=4)  # the textbook takes seconds for each
+@given(word_lists(), st.integers(SENTENCE - 1, SENTENCE + 6), st.integers(SENTENCE - 1, SENTENCE + 6))
+def test_texts_about_as_long_as_sentences_can_be_match_as_in_the_textbook(
+    sides: tuple[list[Word], list[Word]], reference_size: int, hypothesis_size: int
+) -> None:
+    reference, hypothesis = (
+        list(islice(cycle(side), size))
+        for side, size in zip(sides, (reference_size, hypothesis_size), strict=True)
+    )
     matches = match_vectors(*texts_of(reference, hypothesis), ONLY, ONLY)
     check_against_textbook(matches, 0, plain.features(reference, hypothesis))
 
