@@ -55,10 +55,14 @@ const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
 
 const LabelScores* FeatureStore::sum_of(const NeighbourRows& rows) {
     sums_.prepare();
+    sum_rows_.prepare();
     const auto fresh = static_cast<std::uint32_t>(sums_.size());
     const std::uint32_t number = sum_numbers_.find_or_add(
-        hash_of(rows), fresh, [&](std::uint32_t known) { return sums_[known].rows == rows; });
-    if (number == fresh) sums_.append([&](Sum& sum) noexcept { sum = {rows, tagger_.sum_of(rows)}; });
+        hash_of(rows), fresh, [&](std::uint32_t known) { return sum_rows_[known] == rows; });
+    if (number == fresh) {
+        sum_rows_.append([&](NeighbourRows& place) noexcept { place = rows; });
+        sums_.append([&](Sum& sum) noexcept { sum.scores = tagger_.sum_of(rows); });
+    }
     return &sums_[number].scores;
 }
 

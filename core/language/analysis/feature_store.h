@@ -26,8 +26,7 @@ class FeatureStore {
    private:
     // Of different features with one hash, no more are found again: nobody can make it search for long.
     static constexpr std::size_t kMostAlike = 8;
-    struct Sum {
-        NeighbourRows rows;
+    struct alignas(kCacheLine) Sum {  // in two cache lines, not three
         LabelScores scores;
     };
 
@@ -39,6 +38,7 @@ class FeatureStore {
     ForkSafe<std::mutex> mutex_;
     StableArray<WordFeatures> words_;
     StableArray<Sum> sums_;
+    StableArray<NeighbourRows> sum_rows_;  // of which they are the sums
     FlatTable<> word_numbers_{128}, sum_numbers_{128};
 };
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 #include "base/lanes.h"
 #include "base/portable.h"

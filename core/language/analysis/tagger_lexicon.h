@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 #include "base/unicode.h"
 
@@ -35,7 +35,8 @@ class SuffixLexicon {
         std::uint32_t found = table_.find(hasher.value());
         const auto look = [&](char32_t c) {
             hasher.add(c);
-            if (const std::uint32_t longer = table_.find(hasher.value())) found = longer;
+            const std::uint32_t longer = table_.find(hasher.value());
+            found = longer | (longer == 0 ? found : 0);  // no branch depends on what nobody can foresee
         };
         for (std::size_t i = length; i-- > 0;) look(to_lower(form[i]));
         look(kWordStart);
