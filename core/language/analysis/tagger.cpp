@@ -149,6 +149,7 @@ void Tagger::look_at(const std::u32string* forms, std::size_t count, WordLook* l
     WordHashes hashes[kTogether];
     for (std::size_t start = 0; start < count; start += kTogether) {
         const std::size_t some = std::min(kTogether, count - start);
+        for (std::size_t k = 0; k < some; ++k) lexicon_.prefetch(forms[start + k].data(), forms[start + k].size());
         for (std::size_t k = 0; k < some; ++k) {
             const std::u32string& form = forms[start + k];
             hashes[k] = hash_word(form.data(), form.size(), lexicon_.class_of(form.data(), form.size()));
