@@ -43,13 +43,19 @@ void FeatureStore::find(const std::u32string* forms, std::size_t count, const Wo
 }
 
 const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
+    if (!features.parts.has_digit()) return append(features);
     const std::uint32_t hash = hash_of(features);
     std::size_t alike = 0;
     const std::uint32_t known =
-        word_numbers_.find(hash, [&](std::uint32_t number) { return words_[number] == features || ++alike == kMostAlike; });
+        words_with_digits_.find(hash, [&](std::uint32_t number) { return words_[number] == features || ++alike == kMostAlike; });
     if (known != FlatTable<>::kMissing && alike < kMostAlike) return &words_[known];
-    const auto number = static_cast<std::uint32_t>(words_.size());
-    word_numbers_.reserve(word_numbers_.size() + 1);
+    words_with_digits_.reserve(words_with_digits_.size() + 1);
+    const WordFeatures* const kept = append(features);
+    if (alike < kMostAlike) words_with_digits_.add(hash, static_cast<std::uint32_t>(words_.size() - 1));
+    return kept;
+}
+
+const WordFeatures* FeatureStore::append(const WordFeatures& features) {
     words_.prepare();
     if (features.own_rows) {
         own_rows_.prepare();
@@ -59,8 +65,7 @@ const WordFeatures* FeatureStore::keep(const WordFeatures& features) {
         place = features;
         if (place.own_rows) place.own_rows = &own_rows_[own_rows_.size() - 1];
     });
-    if (alike < kMostAlike) word_numbers_.add(hash, number);
-    return &words_[number];
+    return &words_[words_.size() - 1];
 }
 
 std::uint32_t FeatureStore::sum_of(const NeighbourRows& rows) {
