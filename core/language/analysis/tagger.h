@@ -185,7 +185,7 @@ class Tagger {  // immutable, so that threads may share it
         prefetch_memory(dense_.data() + (dense >> kKindBits) / kLineLanes);  // the tagger may have none
     }
     const UnsignedLanes* dense_row(std::uint32_t row) const {
-        return dense_.data()->lanes + (row >> kKindBits);
+        return reinterpret_cast<const UnsignedLanes*>(dense_.data()) + (row >> kKindBits);
     }
     void ask_for_rows(Running& text) const;
     template <std::size_t kPairs>
