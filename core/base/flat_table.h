@@ -1,4 +1,4 @@
-// The one hash table of the core: 32-bit hashes to 32-bit numbers, by open addressing with linear probing.
+// The hash table of the core that grows: 32-bit hashes to 32-bit numbers, by open addressing with linear probing.
 //
 // The table holds no keys. Callers keep keys and values in arrays of their own, by number, and say with `equal(number)`
 // whether the key there is the one that is looked for. So a slot has eight bytes, keys may be of any kind, and a search
@@ -40,12 +40,6 @@ class FlatTable {
     // Where this returns, adding up to that many entries in all cannot fail; where it throws, nothing is changed.
     void reserve(std::size_t entries) {
         if (2 * entries > mask_ + 1) rebuild(capacity_for(entries));
-    }
-    // Fills the table with hashes that are keys themselves; of keys that come again the first counts.
-    void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
-        reset(keys.size());
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            if (values[i] != kNone) find_or_add(keys[i], values[i], AnyNumber{});
     }
 
     template <class Equal>
@@ -136,9 +130,6 @@ class FlatTable {
     Slots slots_;  // the first mask_ + 1 of them are in use
     std::size_t mask_ = 0, size_ = 0;
 };
-
-// Hashes that are keys themselves, to values; 0 for a key that is not there.
-using HashTable = FlatTable<0>;
 
 // Numbers for keys in the order in which they are first met. One object serves one thread and keeps its memory.
 class FirstMet {

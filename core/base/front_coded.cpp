@@ -144,6 +144,16 @@ bool FrontCodedDictionary::find(std::string_view key, std::string& value) const 
     return true;
 }
 
+void FrontCodedDictionary::prefetch(std::string_view key) const {
+    constexpr std::size_t kCacheLine = 64;
+    std::string turned;
+    if (reversed_) key = turned.assign(key.rbegin(), key.rend());
+    const std::size_t end = heads_.count_up_to(head_of(key));
+    if (end == 0) return;
+    const std::size_t start = starts_[end - 1];
+    for (std::size_t at : {start, std::min(start + kCacheLine, records_.size())}) prefetch_memory(records_.data() + at);
+}
+
 std::size_t FrontCodedDictionary::block_of(std::string_view key) const {
     const std::uint64_t head = head_of(key);
     std::size_t end = heads_.count_up_to(head);

@@ -27,6 +27,8 @@ class FrontCodedDictionary {
 
     // Whether the key is there; then its value is written. Throws DamagedDictionary if the value is damaged.
     bool find(std::string_view key, std::string& value) const;
+    // Asks for the memory that `find` will most likely need.
+    void prefetch(std::string_view key) const;
     std::size_t size() const { return size_; }
 
    private:

@@ -13,6 +13,7 @@ inline constexpr std::size_t kLanes = 8;
 using Lanes = std::int16_t __attribute__((vector_size(2 * kLanes)));
 using UnsignedLanes = std::uint16_t __attribute__((vector_size(2 * kLanes)));  // sums wrap around
 inline Lanes as_signed(const UnsignedLanes& a) { return reinterpret_cast<Lanes>(a); }
+inline UnsignedLanes as_unsigned(const Lanes& a) { return reinterpret_cast<UnsignedLanes>(a); }
 inline Lanes lower(const Lanes& a, const Lanes& b) { return a < b ? a : b; }
 inline Lanes higher(const Lanes& a, const Lanes& b) { return a > b ? a : b; }
 // `value` in the lanes where `a` and `b` are equal, 0 in the others.
@@ -50,6 +51,7 @@ struct LaneArray {
 using Lanes = LaneArray<std::int16_t>;
 using UnsignedLanes = LaneArray<std::uint16_t>;
 inline Lanes as_signed(const UnsignedLanes& a) { return Lanes::each([&](std::size_t i) { return a[i]; }); }
+inline UnsignedLanes as_unsigned(const Lanes& a) { return UnsignedLanes::each([&](std::size_t i) { return a[i]; }); }
 inline Lanes lower(const Lanes& a, const Lanes& b) { return Lanes::each([&](std::size_t i) { return std::min(a[i], b[i]); }); }
 inline Lanes higher(const Lanes& a, const Lanes& b) { return Lanes::each([&](std::size_t i) { return std::max(a[i], b[i]); }); }
 inline Lanes where_equal(const Lanes& a, const Lanes& b, const Lanes& value) {

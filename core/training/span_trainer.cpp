@@ -285,7 +285,7 @@ void SpanTrainer::select(std::size_t count, bool restart) {
     std::vector<std::uint32_t> kept_hashes{0};
     std::vector<std::unique_ptr<float[]>> kept_blocks;
     kept_blocks.push_back(std::make_unique<float[]>(kBlockRows * kRowFloats));
-    HashTable kept_rows(sizes.size());
+    FlatTable<0> kept_rows(sizes.size());
     for (const auto& [size, hash] : sizes) {
         const std::size_t number = kept_hashes.size();
         if (number / kBlockRows >= kept_blocks.size())

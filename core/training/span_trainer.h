@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "language/syntax/span_chart.h"
 #include "language/syntax/span_features.h"
 
@@ -79,7 +80,7 @@ class SpanTrainer {
     SpanVocabulary vocabulary_;
     std::vector<std::uint8_t> tag_kinds_;
     std::vector<Example> examples_;
-    HashTable rows_;  // of features: a row, or kWaiting + updates so far
+    FlatTable<0> rows_;  // of features: a row, or kWaiting + updates so far
     std::vector<std::uint32_t> hashes_;  // by row; row 0 is none
     std::vector<std::unique_ptr<float[]>> blocks_;
     std::vector<Scalar> binary_, unary_, root_, left_, right_;  // left_, right_: parent × symbol

@@ -1,10 +1,11 @@
-// The flat table against std::map: growth, keys with equal hashes, hashes that are keys, memory that is used again.
+// The hash tables, the flat one against std::map: growth, keys with equal hashes, hashes that are keys, memory that is used again.
 #include "base/flat_table.h"
 
 #include <cstdio>
 #include <map>
 #include <string>
 
+#include "base/hash_table.h"
 #include "base/text_notes.h"
 #include "base/text_table.h"
 
@@ -41,6 +42,15 @@ void test_texts(std::uint32_t alike) {
 }
 
 void test_hashes_as_keys() {
+    FlatTable<0> table;
+    expect(table.find(0) == 0 && table.find(5) == 0, "found in an empty table");
+    for (std::uint32_t i = 1; i < 5000; ++i) table.add(i * 64, i);  // all with equal lowest bits
+    for (std::uint32_t i = 0; i < 5010; ++i) expect(table.find(i * 64) == (i < 5000 ? i : 0), "wrong value");
+    table.renumber(64, 2);
+    expect(table.find(64) == 2, "a value cannot be changed");
+}
+
+void test_hash_table() {
     HashTable table;
     expect(table.find(0) == 0 && table.find(5) == 0, "found in an empty table");
     std::vector<std::uint32_t> keys, values;
@@ -50,9 +60,9 @@ void test_hashes_as_keys() {
     }
     table.build(keys, values);
     for (std::uint32_t i = 0; i < 5010; ++i) expect(table.find(i * 64) == (i < 5000 ? i % 10 : 0), "wrong value");
-    table.add(3, 1);
-    table.renumber(3, 2);
-    expect(table.find(3) == 2, "a value cannot be changed");
+    for (std::uint32_t i = 0; i < 5000; ++i) expect(table.find(i * 64 + 7) == 0, "found where other keys lie");
+    table.build({3, 4, 3}, {1, 2, 5});
+    expect(table.find(3) == 1 && table.find(4) == 2 && table.find(64) == 0, "not the first value, or an old one");
 }
 
 // Blocks of all sizes are aligned and nobody else's, new ones and those that were given back.
@@ -122,6 +132,7 @@ void test_text_notes() {
 int main() {
     for (std::uint32_t alike : {1, 2, 50}) test_texts(alike);
     test_hashes_as_keys();
+    test_hash_table();
     test_recycled_memory();
     test_first_met();
     test_text_table();

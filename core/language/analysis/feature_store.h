@@ -26,20 +26,19 @@ class FeatureStore {
    private:
     // Of different features with one hash, no more are found again: nobody can make it search for long.
     static constexpr std::size_t kMostAlike = 8;
-    struct Sum {
-        NeighbourRows rows;
-        LabelScores scores;
-    };
 
-    // Under the lock. Equal features are kept once: numbers with as many digits look the same to a tagger.
+    // Under the lock. Equal features of words with digits are kept once: numbers with as many digits look the same to a tagger.
     const WordFeatures* keep(const WordFeatures& features);
-    const LabelScores* sum_of(const NeighbourRows& rows);
+    const WordFeatures* append(const WordFeatures& features);
+    std::uint32_t sum_of(const NeighbourRows& rows);  // its number
 
     const Tagger& tagger_;
     ForkSafe<std::mutex> mutex_;
     StableArray<WordFeatures> words_;
-    StableArray<Sum> sums_;
-    FlatTable<> word_numbers_{128}, sum_numbers_{128};
+    StableArray<OwnRows> own_rows_;  // of words whose sums eight bits do not hold
+    StableArray<PackedScores> sums_;
+    StableArray<NeighbourRows> sum_rows_;  // of which they are the sums
+    FlatTable<> words_with_digits_{128}, sum_numbers_{128};
 };
 
 }  // namespace tesla

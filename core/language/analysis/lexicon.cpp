@@ -199,21 +199,25 @@ std::size_t Lexicon::enter(const std::vector<HashedText>& words, std::uint32_t* 
 }
 
 std::vector<std::uint32_t> Lexicon::intern_lemmas(const std::vector<LemmaSenses>& lemmas) {
-    std::vector<std::uint32_t> ids;
-    ids.reserve(lemmas.size());
+    std::vector<HashedText> texts;
+    texts.reserve(lemmas.size());
+    for (const LemmaSenses& given : lemmas) texts.emplace_back(given.text);
+    std::vector<std::uint32_t> ids(lemmas.size());
     std::lock_guard lock(lemmas_mutex_);
-    for (const LemmaSenses& given : lemmas) {
-        std::uint32_t id = lemma_ids_.find(given.text);
+    lemma_ids_.find_all(texts.data(), texts.size(), ids.data());
+    for (std::size_t i = 0; i < lemmas.size(); ++i) {
+        const LemmaSenses& given = lemmas[i];
+        std::uint32_t& id = ids[i];
+        if (id == Interner::kMissing) id = lemma_ids_.find(texts[i]);  // one of those before it may be the same
         if (id == Interner::kMissing) {
             Lemma fresh(given);
             lemmas_.prepare();
-            id = lemma_ids_.intern(given.text);
+            id = lemma_ids_.intern(texts[i]);
             lemmas_.append([&](Lemma& lemma) noexcept { lemma = std::move(fresh); });
         } else if (const std::vector<std::uint32_t>& known = lemmas_[id].senses();
                    known.size() != given.count || !std::is_permutation(known.begin(), known.end(), given.senses)) {
             throw std::invalid_argument("the lemma '" + std::string(given.text) + "' is given with different senses");
         }
-        ids.push_back(id);
     }
     return ids;
 }

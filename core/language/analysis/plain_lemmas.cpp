@@ -187,6 +187,7 @@ void PlainLemmas::apply_rule(std::string_view lower, std::string& lemma) const {
 
 std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std::uint32_t>& words,
                                         const PlainLemmas& lemmas, const SenseIndex* senses) {
+    constexpr std::size_t kAhead = 16;  // words whose memory is asked for together: it is slow
     std::vector<std::uint32_t> rest, known;
     std::vector<std::string> memory;  // of the lemmas that are found, then some that are not in use
     std::vector<std::string_view> texts;
@@ -195,6 +196,8 @@ std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std:
         texts.clear();
         memory.resize(std::max(memory.size(), to - from));
         for (std::size_t i = from; i < to; ++i) {
+            if ((i - from) % kAhead == 0)
+                for (std::size_t k = i; k < std::min(i + kAhead, to); ++k) lemmas.prefetch(lexicon.form(words[k]));
             if (lexicon.is_defined(words[i])) continue;
             std::string& lemma = memory[known.size()];
             if (lemmas.find(lexicon.form(words[i]), lemma)) {

@@ -56,6 +56,10 @@ class PlainLemmas {
 
     // Whether the lemma of `word` is known here; then it is written to `lemma`.
     bool find(std::string_view word, std::string& lemma) const;
+    // Asks for the memory that `find` will most likely need.
+    void prefetch(std::string_view word) const {
+        if (dictionary_) dictionary_->prefetch(word);
+    }
 
    private:
     bool find_unknown(std::string_view lower, std::string& lemma) const;

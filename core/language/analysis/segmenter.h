@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 #include "language/analysis/segmenter_features.h"
 

@@ -39,6 +39,7 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
     require(arrays.row_lengths.size < (std::size_t{1} << (32 - kKindBits)) / kMaxPairs, "the tagger has too many features");
     pairs_ = (labels_ + kLabelsOfPair - 1) / kLabelsOfPair;
+    for (std::size_t i = labels_; i < kMaxLabels; ++i) floor_[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
 
     std::vector<std::uint32_t> rows(arrays.row_lengths.size);
     std::size_t start = 0;
@@ -107,18 +108,20 @@ class Tagger::RowSum {
             add(inline_[i] >> kSecondLabelAt & kLabelMask, inline_[i] >> kSecondValueAt);
         }
     }
-    template <std::size_t kPairs>
-    void add_dense(const Tagger& tagger, Lanes* scores) const {
+    // With some sums that were made before.
+    template <std::size_t kPairs, class... Packed>
+    void add_dense(const Tagger& tagger, Lanes* scores, const Packed&... more) const {
         // Lanes are added up as they are. Overflow from the low halves into the high ones is undone at the end, for which
         // the sums of the high halves are needed.
         UnsignedLanes sum[kPairs]{}, high[kPairs]{};
-        for (std::size_t i = 0; i < dense_count_; ++i) {
-            const UnsignedLanes* values = tagger.dense_row(dense_[i]);
+        const auto add = [&](const UnsignedLanes* values) {
             for (std::size_t k = 0; k < kPairs; ++k) {
                 sum[k] += values[k];
                 high[k] += values[k] >> kHalf;
             }
-        }
+        };
+        (add(more.lanes), ...);
+        for (std::size_t i = 0; i < dense_count_; ++i) add(tagger.dense_row(dense_[i]));
         for (std::size_t k = 0; k < kPairs; ++k) {
             scores[2 * k] += as_signed(sum[k] - (high[k] << kHalf));
             scores[2 * k + 1] += as_signed(high[k]);
@@ -126,7 +129,8 @@ class Tagger::RowSum {
     }
 
    private:
-    static constexpr std::size_t kMost = std::max(kOwnFeatures, kSecondNeighbours + kContextFeatures);
+    static constexpr std::size_t kMost =
+        kOwnFeatures + kSecondNeighbours + kContextFeatures + 2 * std::tuple_size_v<NeighbourRows>;
     std::size_t inline_count_ = 0, dense_count_ = 0;
     std::uint32_t inline_[kMost + 1], dense_[kMost + 1];
 };
@@ -149,6 +153,7 @@ void Tagger::look_at(const std::u32string* forms, std::size_t count, WordLook* l
     WordHashes hashes[kTogether];
     for (std::size_t start = 0; start < count; start += kTogether) {
         const std::size_t some = std::min(kTogether, count - start);
+        for (std::size_t k = 0; k < some; ++k) lexicon_.prefetch(forms[start + k].data(), forms[start + k].size());
         for (std::size_t k = 0; k < some; ++k) {
             const std::u32string& form = forms[start + k];
             hashes[k] = hash_word(form.data(), form.size(), lexicon_.class_of(form.data(), form.size()));
@@ -171,40 +176,57 @@ void Tagger::look_at(const std::u32string* forms, std::size_t count, WordLook* l
     }
 }
 
-template <std::size_t kRows>
-void Tagger::add_rows(const std::array<std::uint32_t, kRows>& rows, LabelScores& scores) const {
+template <std::size_t kPairs>
+PackedScores Tagger::packed(const Lanes* scores) {
+    Lanes low = scores[0], high = scores[0];
+    for (std::size_t v = 1; v < 2 * kPairs; ++v) {
+        low = lower(low, scores[v]);
+        high = higher(high, scores[v]);
+    }
+    low = ~highest(~low);  // the lowest
+    PackedScores packed{};
+    if (highest(high)[0] - low[0] >= 1 << kHalf) return packed;
+    for (std::size_t k = 0; k < kPairs; ++k) {
+        packed.lanes[k] = as_unsigned(scores[2 * k] - low);
+        packed.lanes[k] += as_unsigned(scores[2 * k + 1] - low) << kHalf;
+    }
+    return packed;
+}
+
+template <class Rows>
+PackedScores Tagger::sum_of(const Rows& rows) const {
     RowSum sum;
     for (std::uint32_t row : rows) sum.add(row);
+    LabelScores scores{};
     sum.add_inline(scores.data());
-    for_pairs(pairs_, [&](auto pairs) { sum.add_dense<pairs.value>(*this, scores.data()); });
+    PackedScores result;
+    for_pairs(pairs_, [&](auto pairs) {
+        sum.add_dense<pairs.value>(*this, scores.data());
+        result = packed<pairs.value>(scores.data());
+    });
+    return result;
 }
+template PackedScores Tagger::sum_of(const NeighbourRows& rows) const;
 
 WordFeatures Tagger::own_features(const WordLook& look) const {
     WordFeatures features{};
-    // Places beyond the labels have the lowest score, so that whole vectors can be compared.
-    for (std::size_t i = labels_; i < kMaxLabels; ++i)
-        features.own[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
-    add_rows(look.own, features.own);
+    features.own = sum_of(look.own);
+    features.own_rows = rows_beside(features.own, look.own);
     features.second_previous = look.second_previous;
     features.second_next = look.second_next;
     features.parts = look.parts;
     return features;
 }
 
-LabelScores Tagger::sum_of(const NeighbourRows& rows) const {
-    LabelScores scores{};
-    add_rows(rows, scores);
-    return scores;
-}
-
 void Tagger::find_features(const std::u32string& form, SingleWord& word) const {
-    WordLook look;
-    look_at(&form, 1, &look);
-    word.features = own_features(look);
-    word.as_previous = sum_of(look.as_previous);
-    word.as_next = sum_of(look.as_next);
+    look_at(&form, 1, &word.look);
+    word.features = own_features(word.look);
+    word.as_previous = sum_of(word.look.as_previous);
+    word.as_next = sum_of(word.look.as_next);
     word.features.as_previous = &word.as_previous;
     word.features.as_next = &word.as_next;
+    word.features.previous_rows = rows_beside(word.as_previous, word.look.as_previous);
+    word.features.next_rows = rows_beside(word.as_next, word.look.as_next);
 }
 
 // A text that is being tagged, and what is known of its next word.
@@ -243,13 +265,14 @@ void Tagger::collect_rows(Running& text) const {
     text.rows.add(shape_rows_[text.label][at.word->parts.shape]);
     for (std::uint32_t hash : text.pairs) text.rows.add(rows_.find(hash));
     for (std::uint32_t hash : text.with_labels) text.rows.add(rows_.find(hash));
-    const LabelScores &own = at.word->own, &previous = *at.previous->as_previous, &next = *at.next->as_next;
-    for (std::size_t v = 0; v < 2 * kPairs; ++v) {
-        Lanes sum = own[v];
-        sum += previous[v];
-        sum += next[v];
-        text.scores[v] = sum;
-    }
+    const auto add_all = [&](const auto* rows) {
+        if (!rows) return;
+        for (std::uint32_t row : *rows) text.rows.add(row);
+    };
+    add_all(at.word->own_rows);
+    add_all(at.previous->previous_rows);
+    add_all(at.next->next_rows);
+    std::copy_n(floor_.begin(), 2 * kPairs, text.scores);
     text.rows.add_inline(text.scores);
 }
 
@@ -286,7 +309,8 @@ void Tagger::tag_with(const WordRows& texts, std::uint16_t* labels) const {
         for (std::size_t t = 0; t < count; ++t) collect_rows<kPairs>(running[t]);
         for (std::size_t t = 0; t < count; ++t) {
             Running& text = running[t];
-            text.rows.template add_dense<kPairs>(*this, text.scores);
+            const Position<WordFeatures> at = text.position();
+            text.rows.template add_dense<kPairs>(*this, text.scores, at.word->own, *at.previous->as_previous, *at.next->as_next);
             const std::uint32_t best = best_label<kPairs>(text.scores);
             *text.out++ = static_cast<std::uint16_t>(best);
             text.second_label = text.label;

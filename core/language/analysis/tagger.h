@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 #include "base/lanes.h"
 #include "base/portable.h"
@@ -40,26 +40,46 @@ inline constexpr std::size_t kCacheLine = 64;  // bytes
 
 using LabelScores = std::array<Lanes, kMaxVectors>;
 
-// The rows of weights that a word has for the label of a neighbour; 0 is the row without weights.
+// Scores from 0 to 255, two labels in a lane: label 16 k + i in the low half of lane i of vector k, label 16 k + 8 + i in the
+// high half. Some number was added to the scores of all labels, which changes nothing in which label is best.
+struct alignas(kCacheLine) PackedScores {
+    UnsignedLanes lanes[kMaxPairs];
+
+    bool operator==(const PackedScores& other) const { return std::memcmp(lanes, other.lanes, sizeof lanes) == 0; }
+    bool are_zero() const {
+        std::array<std::uint64_t, sizeof lanes / 8> words;
+        std::memcpy(words.data(), lanes, sizeof lanes);
+        std::uint64_t any = 0;
+        for (std::uint64_t word : words) any |= word;
+        return any == 0;
+    }
+};
+
+// The rows of weights that a word has for its own label and for the label of a neighbour; 0 is the row without weights.
+using OwnRows = std::array<std::uint32_t, kOwnFeatures>;
 using NeighbourRows = std::array<std::uint32_t, std::max(kPreviousFeatures, kNextFeatures)>;
 
-// All that a tagger needs to know of a word type; good for the tagger that made it.
-struct alignas(kCacheLine) WordFeatures {
-    LabelScores own;                              // what the word says of its label,
-    const LabelScores *as_previous, *as_next;     // of the next word's, of the one's before; many words share them
+// All that a tagger needs to know of a word type; good for the tagger that made it. Of sums that eight bits do not hold, which
+// are rare, the rows are given, and else null.
+struct WordFeatures {
+    PackedScores own;                             // what the word says of its label,
+    const PackedScores *as_previous, *as_next;    // of the next word's, of the one's before; many words share them
+    const OwnRows* own_rows;
+    const NeighbourRows *previous_rows, *next_rows;
     std::uint32_t second_previous, second_next;   // rows of weights for the labels two words after and before it
     WordParts parts;
 
     bool operator==(const WordFeatures& other) const {
-        return std::memcmp(own.data(), other.own.data(), sizeof own) == 0 && as_previous == other.as_previous &&
-               as_next == other.as_next && second_previous == other.second_previous && second_next == other.second_next &&
-               parts == other.parts;
+        const bool same_rows = own_rows && other.own_rows ? *own_rows == *other.own_rows : own_rows == other.own_rows;
+        return own == other.own && same_rows && as_previous == other.as_previous && as_next == other.as_next &&
+               second_previous == other.second_previous && second_next == other.second_next && parts == other.parts;
     }
 };
+static_assert(sizeof(WordFeatures) == 2 * kCacheLine || sizeof(void*) != 8);
 
 // The rows of weights of a word type, from which its features come.
 struct WordLook {
-    std::array<std::uint32_t, kOwnFeatures> own;
+    OwnRows own;
     NeighbourRows as_previous, as_next;
     std::uint32_t second_previous, second_next;
     WordParts parts;
@@ -67,11 +87,12 @@ struct WordLook {
 
 // The features of a word that shares nothing with others.
 struct SingleWord {
-    LabelScores as_previous, as_next;
+    WordLook look;
+    PackedScores as_previous, as_next;
     WordFeatures features;
 
     SingleWord() = default;
-    SingleWord(const SingleWord&) = delete;  // the features point to the scores
+    SingleWord(const SingleWord&) = delete;  // the features point to the others
     SingleWord& operator=(const SingleWord&) = delete;
 };
 
@@ -126,9 +147,16 @@ class Tagger {  // immutable, so that threads may share it
     Tagger(const Tagger&) = delete;  // its boundary points into it
     // The rows of some words; they take turns, as texts do in `tag`.
     void look_at(const std::u32string* forms, std::size_t count, WordLook* looks) const;
-    // All but what a word says of its neighbours, which is a sum of rows.
+    // All but what a word says of its neighbours, which is a sum of rows. They may point to the look.
     WordFeatures own_features(const WordLook& look) const;
-    LabelScores sum_of(const NeighbourRows& rows) const;
+    // Zeros where eight bits do not hold the sum.
+    template <class Rows>
+    PackedScores sum_of(const Rows& rows) const;
+    // The rows that must be added in place of their sum; mostly null.
+    template <class Rows>
+    static const Rows* rows_beside(const PackedScores& sum, const Rows& rows) {
+        return sum.are_zero() && rows != Rows{} ? &rows : nullptr;
+    }
     void find_features(const std::u32string& form, SingleWord& word) const;
 
     // Tags texts; their words come from this tagger's `features`. `labels` has room for all places.
@@ -148,8 +176,8 @@ class Tagger {  // immutable, so that threads may share it
 
     std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
     std::uint32_t row_of(std::uint32_t hash) const { return hash == 0 ? 0 : rows_.find(hash); }
-    template <std::size_t kRows>
-    void add_rows(const std::array<std::uint32_t, kRows>& rows, LabelScores& scores) const;
+    template <std::size_t kPairs>
+    static PackedScores packed(const Lanes* scores);
     void index_labels();
     // Of a row that is not dense, memory is asked for that the cache holds: no branch depends on it.
     void prefetch_row(std::uint32_t row) const {
@@ -157,8 +185,7 @@ class Tagger {  // immutable, so that threads may share it
         prefetch_memory(dense_.data() + (dense >> kKindBits) / kLineLanes);  // the tagger may have none
     }
     const UnsignedLanes* dense_row(std::uint32_t row) const {
-        const std::size_t at = row >> kKindBits;
-        return dense_[at / kLineLanes].lanes + at % kLineLanes;
+        return reinterpret_cast<const UnsignedLanes*>(dense_.data()) + (row >> kKindBits);
     }
     void ask_for_rows(Running& text) const;
     template <std::size_t kPairs>
@@ -174,17 +201,12 @@ class Tagger {  // immutable, so that threads may share it
     std::vector<std::array<std::uint32_t, 2>> label_rows_;  // of the features of the two labels before, by these
     std::vector<std::array<std::uint32_t, kShapes>> shape_rows_;  // of the features of the label before and the shape, by these
     SuffixLexicon lexicon_;
-    // The weights of the rows with more than two, two labels in a lane: the weight of label 16 k + i in the low half of
-    // lane i of a row's vector k, that of label 16 k + 8 + i in the high half. To all of them 128 is added, so that none is
-    // negative; that changes nothing in which label is best.
-    // No row lies in two cache lines.
-    static constexpr std::size_t kLineLanes = kCacheLine / sizeof(UnsignedLanes);
-    static_assert(kLineLanes == kMaxPairs);
-    struct alignas(kCacheLine) Line {
-        UnsignedLanes lanes[kLineLanes];
-    };
-    std::vector<Line, Recycled<Line>> dense_;
+    // The weights of the rows with more than two, 128 added to each. Where there are few labels, several rows are packed as one;
+    // none lies in two cache lines.
+    static constexpr std::size_t kLineLanes = kMaxPairs;
+    std::vector<PackedScores, Recycled<PackedScores>> dense_;
     std::size_t dense_size_ = 0;  // in vectors
+    LabelScores floor_{};         // places beyond the labels have the lowest score, so that whole vectors can be compared
     SingleWord boundary_;
 };
 

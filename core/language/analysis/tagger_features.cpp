@@ -15,7 +15,7 @@ enum Shape : std::uint32_t {
     kFirstUpper = 1,
     kLaterUpper = 2,
     kAnyLower = 4,
-    kDigit = 8,
+    kDigit = WordParts::kDigit,
     kHyphen = 16,
     kOtherSign = 32,
     kSingle = 64,

@@ -33,6 +33,9 @@ struct WordParts {
     std::uint32_t shape;   // capitals, digits, hyphens
     std::uint32_t lexical_class;
 
+    static constexpr std::uint32_t kDigit = 8;  // bit of the shape
+    bool has_digit() const { return (shape & kDigit) != 0; }
+
     bool operator==(const WordParts& o) const {
         return form == o.form && suffix == o.suffix && shape == o.shape && lexical_class == o.lexical_class;
     }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 #include "base/unicode.h"
 
@@ -30,19 +30,33 @@ class SuffixLexicon {
 
     // The class of a form, 0 if none of its suffixes has one; of the empty form 0.
     std::uint32_t class_of(const char32_t* form, std::size_t length) const {
-        if (length == 0) return 0;
-        Hasher hasher;
-        std::uint32_t found = table_.find(hasher.value());
-        const auto look = [&](char32_t c) {
-            hasher.add(c);
-            if (const std::uint32_t longer = table_.find(hasher.value())) found = longer;
-        };
-        for (std::size_t i = length; i-- > 0;) look(to_lower(form[i]));
-        look(kWordStart);
+        std::uint32_t found = 0;
+        visit_keys(form, length, [&](std::uint32_t key) {
+            const std::uint32_t longer = table_.find(key);
+            found = longer | (longer == 0 ? found : 0);  // no branch depends on what nobody can foresee
+        });
         return found;
+    }
+    // Asks for the memory that `class_of` will need.
+    void prefetch(const char32_t* form, std::size_t length) const {
+        visit_keys(form, length, [&](std::uint32_t key) { table_.prefetch(key); });
     }
 
    private:
+    // Of all suffixes, from the empty one to the whole form.
+    template <class Visit>
+    static void visit_keys(const char32_t* form, std::size_t length, Visit&& visit) {
+        if (length == 0) return;
+        Hasher hasher;
+        visit(hasher.value());
+        for (std::size_t i = length; i-- > 0;) {
+            hasher.add(to_lower(form[i]));
+            visit(hasher.value());
+        }
+        hasher.add(kWordStart);
+        visit(hasher.value());
+    }
+
     HashTable table_;
 };
 

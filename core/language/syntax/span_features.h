@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 
 namespace tesla {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/flat_table.h"
+#include "base/hash_table.h"
 #include "base/hashing.h"
 #include "language/syntax/span_chart.h"
 #include "language/syntax/span_features.h"
