@@ -79,7 +79,9 @@ class LearnedWords {
 
 // The first number that none of these reaches.
 inline std::size_t end_of(const ArrayView<std::uint32_t>& numbers) {
-    return numbers.size ? *std::max_element(numbers.begin(), numbers.end()) + std::size_t{1} : 0;
+    std::uint32_t highest = 0;  // without a place, which many numbers at once would not tell
+    for (std::uint32_t number : numbers) highest = std::max(highest, number);
+    return numbers.size ? highest + std::size_t{1} : 0;
 }
 
 }  // namespace tesla

@@ -30,12 +30,13 @@ WordWeights::WordWeights(std::string text, const std::vector<double>& weights, d
 }
 
 void WordFacts::learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
-    check_below(words, lexicon_.word_count(), "no such word");
-    check_below(lemmas, lexicon_.lemma_count(), "no such lemma");
+    const std::size_t words_end = end_of(words), lemmas_end = end_of(lemmas);
+    require_in_range(words_end <= lexicon_.word_count(), "no such word");
+    require_in_range(lemmas_end <= lexicon_.lemma_count(), "no such lemma");
     words_.learn(
-        end_of(words), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); },
+        words_end, [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); },
         [this](std::uint32_t word, const Look& look) { return conclude(word, look); });
-    lemma_weights_.learn(end_of(lemmas), [this](std::uint32_t from, std::uint32_t to) {
+    lemma_weights_.learn(lemmas_end, [this](std::uint32_t from, std::uint32_t to) {
         std::vector<double> weights(to - from, 1);
         if (!weights_) return weights;
         std::vector<std::string_view> lemmas;

@@ -30,8 +30,9 @@ std::vector<std::uint32_t> WordMarks::ask(const std::vector<std::string_view>& f
 }
 
 void CriticalWords::learn(const TokenArrays& tokens) {
-    check_below(ArrayView<std::uint32_t>(tokens.word), lexicon_.word_count(), "no such word");
-    marks_.learn(end_of(tokens.word), [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
+    const std::size_t end = end_of(tokens.word);
+    require_in_range(end <= lexicon_.word_count(), "no such word");
+    marks_.learn(end, [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
 }
 
 std::vector<CriticalWords::Marks> CriticalWords::look_at(std::uint32_t from, std::uint32_t to) const {
