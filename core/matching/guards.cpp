@@ -47,25 +47,26 @@ GuardView GuardTokens::text(std::size_t i) const {
 }
 
 GuardText::GuardText(const GuardView& tokens, std::pmr::memory_resource* memory)
-    : lemmas(memory), function(memory), numbers(memory), sentence_ends(memory) {
-    lemmas.reserve(tokens.size);
-    function.reserve(tokens.size);
-    std::size_t particles = 0, negative_words = 0;
+    : lemmas(tokens.size, memory), function(tokens.size, memory), numbers(memory), sentence_ends(memory) {
+    std::size_t words = 0, stuttered = 0, particles = 0, negative_words = 0;
     const auto end_sentence = [this] {
         if (content > (sentence_ends.empty() ? 0 : sentence_ends.back())) sentence_ends.push_back(content);
     };
     for (std::size_t k = 0; k < tokens.size; ++k) {
         if (tokens.starts[k]) end_sentence();
         if (tokens.number[k] == kMarkup) continue;
-        lemmas.push_back(tokens.lemma[k]);
-        function.push_back(tokens.function[k]);
+        lemmas[words] = tokens.lemma[k];
+        function[words++] = tokens.function[k];
         content += tokens.function[k] == 0;
         if (tokens.number[k] != 0) numbers.push_back(tokens.number[k]);
         particles += tokens.negation[k] == kParticle;
         negative_words += tokens.negation[k] == kNegativeWord;
-        stutters += k > 0 && tokens.lemma[k] == tokens.lemma[k - 1];
+        stuttered += k > 0 && tokens.lemma[k] == tokens.lemma[k - 1];
     }
     end_sentence();
+    lemmas.resize(words);
+    function.resize(words);
+    stutters = stuttered;
     negations = std::max(particles, negative_words);
     std::sort(numbers.begin(), numbers.end());
 }

@@ -17,9 +17,9 @@ std::uint32_t script_block(char32_t c) { return c < 0x250 ? 0 : static_cast<std:
 
 bool is_sign(CharClass kind) { return kind == CharClass::Punctuation || kind == CharClass::Symbol; }
 
-const std::array<bool, 128> kAsciiSigns = [] {
-    std::array<bool, 128> signs{};
-    for (char32_t c = 0; c < signs.size(); ++c) signs[c] = is_sign(char_class(c));
+const std::array<bool, 256> kAsciiSigns = [] {
+    std::array<bool, 256> signs{};
+    for (char32_t c = 0; c < 0x80; ++c) signs[c] = is_sign(char_class(c));
     return signs;
 }();
 
@@ -81,25 +81,30 @@ SurfaceText::SurfaceText(const SurfaceView& tokens, const WordFacts& facts, std:
     : lemmas(tokens.lemma, tokens.lemma + tokens.size, memory), words(tokens.size, memory),
       function(tokens.function, tokens.function + tokens.size, memory), lemma_weights(memory), word_weights(memory),
       numbers(memory), capitals(memory), punctuation(memory), unknown(memory), scripts(memory) {
-    read_words(tokens, facts, parts);
+    read_words(tokens, facts, scratch, parts);
     read_characters(utf8, scratch, parts);
 }
 
-void SurfaceText::read_words(const SurfaceView& tokens, const WordFacts& facts, const SurfaceParts& parts) {
+void SurfaceText::read_words(const SurfaceView& tokens, const WordFacts& facts, SurfaceScratch& scratch,
+                             const SurfaceParts& parts) {
     const double unlisted = facts.unlisted();
     if (parts.rare_words) word_weights.reserve(tokens.size);
     if (parts.rare_lemmas) lemma_weights.reserve(tokens.size);
+    scratch.capitals.resize(tokens.size);
+    auto capitals_end = scratch.capitals.begin();
     for (std::size_t i = 0; i < tokens.size; ++i) {
         const WordFact& fact = facts[tokens.word[i]];
         words[i] = fact.folded;
         if (parts.rare_words) word_weights.push_back(fact.weight);
         if (parts.rare_lemmas) lemma_weights.push_back(facts.lemma_weight(tokens.lemma[i]));
         if (fact.shape & kHasDigit) numbers.push_back(fact.folded);
-        if (fact.shape & kCapitalised) capitals.push_back(fact.folded);
+        *capitals_end = fact.folded;  // without a branch
+        capitals_end += (fact.shape & kCapitalised) != 0;
         // A word is unknown if neither it nor its lemma is listed.
         if (fact.weight == unlisted && facts.lemma_weight(tokens.lemma[i]) == unlisted && !(fact.shape & kHasDigit))
             unknown.push_back(fact.folded);
     }
+    capitals.assign(scratch.capitals.begin(), capitals_end);
     std::sort(numbers.begin(), numbers.end());
     std::sort(capitals.begin(), capitals.end());
 }
@@ -111,22 +116,27 @@ void SurfaceText::read_characters(std::string_view utf8, SurfaceScratch& scratch
         if (is_sign(kind)) punctuation.push_back(c);
         if (parts.scripts && kind == CharClass::Letter) read_letter(c, script);
     };
-    const bool ascii = is_ascii(utf8);
-    if (ascii && !parts.scripts) {
-        scratch.text.resize(utf8.size());
-        auto end = scratch.text.begin();
-        for (char c : utf8) {  // without a branch
-            *end = static_cast<unsigned char>(c);
-            end += kAsciiSigns[static_cast<unsigned char>(c)];
-        }
-        punctuation.assign(scratch.text.begin(), end);
-    } else if (ascii) {
-        for (char c : utf8) read(static_cast<unsigned char>(c));
-    } else {
+    if (parts.scripts || !read_ascii_signs(utf8, scratch)) {
         decode_utf8(utf8, scratch.text);
         for (char32_t c : scratch.text) read(c);
     }
     std::sort(punctuation.begin(), punctuation.end());
+}
+
+// Nothing is read, and false returned, if there are other characters.
+bool SurfaceText::read_ascii_signs(std::string_view utf8, SurfaceScratch& scratch) {
+    scratch.text.resize(utf8.size());
+    char32_t* end = scratch.text.data();
+    unsigned char bits = 0;
+    for (char c : utf8) {  // without a branch
+        const auto byte = static_cast<unsigned char>(c);
+        bits |= byte;
+        *end = byte;
+        end += kAsciiSigns[byte];
+    }
+    if (bits >= 0x80) return false;
+    punctuation.assign(scratch.text.data(), end);
+    return true;
 }
 
 void SurfaceText::read_letter(char32_t c, std::size_t& script) {

@@ -54,6 +54,7 @@ struct ScriptCount {
 // Memory for reading texts, which serves all of a batch one after the other.
 struct SurfaceScratch {
     std::u32string text;
+    std::vector<std::uint32_t> capitals;
 };
 
 // One text, ready to be compared as often as one likes. It lives in `memory`.
@@ -75,8 +76,9 @@ class SurfaceText {
     std::size_t letters = 0;
 
    private:
-    void read_words(const SurfaceView& tokens, const WordFacts& facts, const SurfaceParts& parts);
+    void read_words(const SurfaceView& tokens, const WordFacts& facts, SurfaceScratch& scratch, const SurfaceParts& parts);
     void read_characters(std::string_view utf8, SurfaceScratch& scratch, const SurfaceParts& parts);
+    bool read_ascii_signs(std::string_view utf8, SurfaceScratch& scratch);
     void read_letter(char32_t c, std::size_t& script);
 };
 

@@ -59,21 +59,24 @@ std::vector<CriticalWords::Marks> CriticalWords::look_at(std::uint32_t from, std
 }
 
 void CriticalWords::append_numbers(const TokenArrays& tokens, std::size_t text, std::vector<std::uint32_t>& ids) const {
-    const auto end = static_cast<std::size_t>(tokens.offsets[text + 1]);
-    for (auto i = static_cast<std::size_t>(tokens.offsets[text]); i < end; ++i)
-        ids.push_back(marks_[tokens.word[i]][kNumbers]);
+    const auto begin = static_cast<std::size_t>(tokens.offsets[text]), end = static_cast<std::size_t>(tokens.offsets[text + 1]);
+    const std::size_t before = ids.size();
+    ids.resize(before + (end - begin));
+    for (std::size_t i = begin; i < end; ++i) ids[before + (i - begin)] = marks_[tokens.word[i]][kNumbers];
 }
 
 void CriticalWords::append_negations(const TokenArrays& tokens, std::size_t text, std::vector<std::uint8_t>& kinds) const {
-    const auto end = static_cast<std::size_t>(tokens.offsets[text + 1]);
+    const auto begin = static_cast<std::size_t>(tokens.offsets[text]), end = static_cast<std::size_t>(tokens.offsets[text + 1]);
     const auto mark_of = [&](std::size_t i) { return i < end ? marks_[tokens.word[i]][kNegations] : kNone; };
-    auto i = static_cast<std::size_t>(tokens.offsets[text]);
-    for (std::uint32_t mark = mark_of(i), next; i < end; ++i, mark = next) {
-        next = mark_of(i + 1);
+    const std::size_t before = kinds.size();
+    kinds.resize(before + (end - begin), kNone);
+    for (std::size_t i = begin; i < end; ++i) {
+        std::uint32_t mark = mark_of(i);
+        if (mark == kNone) continue;
         if (mark == kNegatedVerb)
             mark = std::count(verb_tags_.begin(), verb_tags_.end(), tokens.universal[i]) ? kParticle : kNone;
-        const bool denies = next != kTakesBack && (mark == kParticle || mark == kNegativeWord);
-        kinds.push_back(static_cast<std::uint8_t>(denies ? mark : kNone));
+        const bool denies = (mark == kParticle || mark == kNegativeWord) && mark_of(i + 1) != kTakesBack;
+        if (denies) kinds[before + (i - begin)] = static_cast<std::uint8_t>(mark);
     }
 }
 
