@@ -46,26 +46,30 @@ GuardView GuardTokens::text(std::size_t i) const {
     return {lemma.data + from, function.data + from, number.data + from, negation.data + from, starts.data + from, to - from};
 }
 
-GuardText::GuardText(const GuardView& tokens, std::pmr::memory_resource* memory)
+GuardText::GuardText(GuardView tokens, std::pmr::memory_resource* memory)
     : lemmas(tokens.size, memory), function(tokens.size, memory), numbers(memory), sentence_ends(memory) {
-    std::size_t words = 0, stuttered = 0, particles = 0, negative_words = 0;
-    const auto end_sentence = [this] {
-        if (content > (sentence_ends.empty() ? 0 : sentence_ends.back())) sentence_ends.push_back(content);
+    // Beside bytes that are written compilers keep nothing in registers but what is of this function alone.
+    std::uint32_t* const lemma = lemmas.data();
+    std::uint8_t* const is_function = function.data();
+    std::size_t words = 0, contents = 0, stuttered = 0, particles = 0, negative_words = 0;
+    const auto end_sentence = [this](std::size_t end) {
+        if (end > (sentence_ends.empty() ? 0 : sentence_ends.back())) sentence_ends.push_back(end);
     };
     for (std::size_t k = 0; k < tokens.size; ++k) {
-        if (tokens.starts[k]) end_sentence();
+        if (tokens.starts[k]) end_sentence(contents);
         if (tokens.number[k] == kMarkup) continue;
-        lemmas[words] = tokens.lemma[k];
-        function[words++] = tokens.function[k];
-        content += tokens.function[k] == 0;
+        lemma[words] = tokens.lemma[k];
+        is_function[words++] = tokens.function[k];
+        contents += tokens.function[k] == 0;
         if (tokens.number[k] != 0) numbers.push_back(tokens.number[k]);
         particles += tokens.negation[k] == kParticle;
         negative_words += tokens.negation[k] == kNegativeWord;
         stuttered += k > 0 && tokens.lemma[k] == tokens.lemma[k - 1];
     }
-    end_sentence();
+    end_sentence(contents);
     lemmas.resize(words);
     function.resize(words);
+    content = contents;
     stutters = stuttered;
     negations = std::max(particles, negative_words);
     std::sort(numbers.begin(), numbers.end());

@@ -53,7 +53,7 @@ struct GuardTokens {
 
 // One text, ready to be compared as often as one likes. It lives in `memory`.
 struct GuardText {
-    GuardText(const GuardView& tokens, std::pmr::memory_resource* memory);
+    GuardText(GuardView tokens, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return lemmas.size(); }
 

@@ -65,6 +65,12 @@ std::size_t overlap(const SurfaceText::Ids& x, const SurfaceText::Ids& y) {
 
 constexpr std::uint32_t kBits = 64;  // of a block of tokens
 
+// The beginning is enough: CPUs go on by themselves.
+void prefetch_text(std::string_view text) {
+    constexpr std::size_t kLine = 64, kAhead = 4 * kLine;
+    for (std::size_t at = 0; at < std::min(text.size(), kAhead); at += kLine) prefetch_memory(text.data() + at);
+}
+
 }  // namespace
 
 SurfaceParts surface_parts(const std::vector<bool>& read) {
@@ -160,8 +166,8 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
         return static_cast<std::size_t>(std::count_if(text.function.begin(), text.function.end(), [](auto f) { return f != 0; }));
     };
     const std::size_t of_x = functions(x), of_y = functions(y);
-    put(shares(common.by_function[false], x.size() - of_x, y.size() - of_y));
-    put(shares(common.by_function[true], of_x, of_y));
+    put(shares(common.content, x.size() - of_x, y.size() - of_y));
+    put(shares(common.function, of_x, of_y));
     put(parts_.rare_words ? weighted_shares(common_rare_words(x, y), x.word_weights, y.word_weights) : Share{0, 0});
     put(parts_.rare_lemmas ? weighted_shares(common.rare_lemmas, x.lemma_weights, y.lemma_weights) : Share{0, 0});
     put(lenient_shares(overlap(x.numbers, y.numbers), x.numbers.size(), y.numbers.size()));
@@ -207,7 +213,9 @@ SurfaceMatcher::Common SurfaceMatcher::number_lemmas(const SurfaceText& x, const
     for (std::size_t i = 0; i < y.size(); ++i) {
         Count& count = counts_[y_[i]];
         const bool function = y.function[i] != 0;
-        common.by_function[function] += ++count.y[function] <= count.x[function];
+        const bool partner = ++count.y[function] <= count.x[function];
+        common.content += partner & !function;
+        common.function += partner & function;
         common.repeated += !function && count.y[false] > std::max(count.x[false], 1U);
         if (parts_.rare_lemmas && count.y[false] + count.y[true] <= count.x[false] + count.x[true])
             common.rare_lemmas += y.lemma_weights[i];
@@ -381,6 +389,7 @@ SurfaceText SurfaceReader::read(std::size_t i, std::pmr::memory_resource* memory
     const auto from = static_cast<std::size_t>(tokens_.offsets[i]), to = static_cast<std::size_t>(tokens_.offsets[i + 1]);
     const std::size_t ahead = std::min(to + (to - from), tokens_.word.size());  // the next text may be as long as this one
     for (std::size_t k = to; k < ahead; ++k) facts_.prefetch(tokens_.word[k]);
+    if (i + 1 < texts_.size()) prefetch_text(texts_[i + 1]);
     const SurfaceView view{tokens_.word.data() + from, tokens_.lemma.data() + from, tokens_.function.data() + from, to - from};
     return SurfaceText(view, facts_, texts_[i], scratch_, memory, parts_);
 }

@@ -97,7 +97,7 @@ class SurfaceMatcher {
     };
     // What the tokens of y have in common with those of x.
     struct Common {
-        std::size_t by_function[2] = {}, repeated = 0;
+        std::size_t content = 0, function = 0, repeated = 0;
         double rare_lemmas = 0;
     };
     Common number_lemmas(const SurfaceText& x, const SurfaceText& y);
