@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/portable.h"
 #include "base/unicode.h"
 
 namespace tesla {
