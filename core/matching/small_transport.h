@@ -208,7 +208,7 @@ inline void join_gains(const std::uint8_t* words, std::size_t words_width, const
         std::uint8_t* const __restrict both = joined + i * width;
         for (std::size_t j = 0; j < width; ++j) {
             const auto sum = static_cast<std::uint8_t>(first[j] + second[j]);
-            both[j] = (first[j] != 0) & (second[j] != 0) ? sum : 0;
+            both[j] = ((first[j] != 0) & (second[j] != 0)) ? sum : 0;
         }
         std::fill(both + consumers, both + width, 0);  // there `second` is another row
     }

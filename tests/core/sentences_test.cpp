@@ -33,7 +33,8 @@ struct Text {
 void add_lemmas(Lexicon& lexicon, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::string text = "lemma " + std::to_string(i);
-        const std::uint32_t senses[] = {draw() % 40, 40 + draw() % 40};
+        const auto sense = [] { return static_cast<std::uint32_t>(draw() % 40); };
+        const std::uint32_t senses[] = {sense(), 40 + sense()};
         lexicon.intern_lemmas({{text, senses, draw() % 3}});
     }
 }
