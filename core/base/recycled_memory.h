@@ -29,7 +29,7 @@ class RecycledMemory : public std::pmr::memory_resource {
         FreeBlock* next;
     };
 
-    struct Rest {
+    struct Rest {  // of a page
         char* start = nullptr;
         std::size_t size = 0;
     };

@@ -142,12 +142,13 @@ WideKey skip_key(const TokenView& text, std::size_t i, std::size_t j);
 // In units of discount.unit(2).
 std::int64_t skip_weight(const TokenView& text, const Discount& discount, std::size_t i, std::size_t j);
 
+inline constexpr std::size_t kMostSentenceTokens = 64;
+
 // A bag of n-grams over (lemma, tag) symbols, for similarities that look inside. Rows name symbols by their place
 // among the symbols of the text, and are sorted, so that rows with the same first symbol lie together.
 //
 // In a sentence every token is a symbol of its own, and rows are in order of the text: to put equal ones together would take
 // longer, and changes no optimum. In longer texts symbols and rows are distinct.
-inline constexpr std::size_t kMostSentenceTokens = 64;
 struct SymbolBag {
     struct Order {
         explicit Order(std::pmr::memory_resource* memory) : rows(memory), weights(memory), first(memory) {}

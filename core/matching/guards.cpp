@@ -98,16 +98,18 @@ void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) 
 
 void GuardMatcher::number_lemmas(const GuardText& x, const GuardText& y) {
     numbers_.reset(x.size() + y.size());
-    numbers_.number(x.lemmas, x_);
-    numbers_.number(y.lemmas, y_);
     counts_.assign(x.size() + y.size(), {});
     for (std::uint32_t i = 0; i < x.size(); ++i) {
-        Count& count = counts_[x_[i]];
+        Count& count = counts_[numbers_.number_of(x.lemmas[i])];
         ++count.x;
         count.content += x.function[i] == 0;
         count.place = i;
     }
-    for (std::uint32_t number : y_) ++counts_[number].y;
+    y_.resize(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        y_[i] = numbers_.number_of(y.lemmas[i]);
+        ++counts_[y_[i]].y;
+    }
 }
 
 // Content words of y with a partner in x, and the most in a row without one: partners are given out from the left or

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/flat_table.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
-#include "matching/lemma_numbers.h"
 
 namespace tesla {
 
@@ -90,8 +90,8 @@ class GuardMatcher {
     std::size_t inversions(std::size_t places);
     std::size_t inversions_by_merging(std::size_t from, std::size_t to);
 
-    LemmaNumbers numbers_;
-    std::vector<std::uint32_t> x_, y_;  // the numbers of the lemmas
+    FirstMet numbers_;
+    std::vector<std::uint32_t> y_;     // the numbers of the lemmas of y
     std::vector<Count> counts_;        // by number
     std::vector<std::uint32_t> free_;  // of every lemma of x how many are still free
     std::vector<std::uint32_t> sequence_, merged_;  // places in x of words that both texts have once, in the order of y

@@ -128,7 +128,8 @@ class SmallTransport {
 
     std::uint32_t seller_before(std::uint32_t y) const { return static_cast<std::uint32_t>(seller_before_[y]); }
 
-    // Finds the path that loses least. Returns the consumer at its end; kMost: there is none, and `gives_up_` gives up.
+    // Finds the path that loses least, and returns the consumer at its end. If the path ends with a supplier that gives up, that
+    // is `gives_up_`, and kMost is returned.
     template <std::size_t kWidth>
     std::uint32_t search(std::uint32_t source) {
         reached_ = passed_ = 0;
@@ -198,8 +199,8 @@ class SmallTransport {
     std::uint32_t gives_up_ = 0;  // the supplier that loses least by that
 };
 
-// The gains of n-grams, from those of their first words and those of the n-grams of one word less behind these; where one of
-// them is 0, there is none. Tables are as SmallTransport reads them, and after the one of `rest` a byte may be read.
+// The gains of n-grams. An n-gram is a first word and the (n - 1)-gram behind it: its gain is the sum of both gains, and 0 if one
+// of them is 0. The tables have the form that SmallTransport reads. One byte behind the table `rest` is read too.
 inline void join_gains(const std::uint8_t* words, std::size_t words_width, const std::uint8_t* rest, std::size_t suppliers,
                        std::size_t consumers, std::uint8_t* joined) {
     const std::size_t width = SmallTransport::row_width(consumers), rest_width = SmallTransport::row_width(consumers + 1);

@@ -206,12 +206,16 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
 // which y has up to there more than once, and more often than x.
 SurfaceMatcher::Common SurfaceMatcher::number_lemmas(const SurfaceText& x, const SurfaceText& y) {
     numbers_.reset(x.size() + y.size());
-    numbers_.number(x.lemmas, x_);
-    numbers_.number(y.lemmas, y_);
+    x_.resize(x.size());
+    y_.resize(y.size());
     counts_.assign(x.size() + y.size(), {});
-    for (std::size_t i = 0; i < x.size(); ++i) ++counts_[x_[i]].x[x.function[i] != 0];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        x_[i] = numbers_.number_of(x.lemmas[i]);
+        ++counts_[x_[i]].x[x.function[i] != 0];
+    }
     Common common;
     for (std::size_t i = 0; i < y.size(); ++i) {
+        y_[i] = numbers_.number_of(y.lemmas[i]);
         Count& count = counts_[y_[i]];
         const bool function = y.function[i] != 0;
         const bool partner = ++count.y[function] <= count.x[function];
@@ -226,13 +230,11 @@ SurfaceMatcher::Common SurfaceMatcher::number_lemmas(const SurfaceText& x, const
 
 double SurfaceMatcher::common_rare_words(const SurfaceText& x, const SurfaceText& y) {
     numbers_.reset(x.size() + y.size());
-    numbers_.number(x.words, x_words_);
-    numbers_.number(y.words, y_words_);
     counts_.assign(x.size() + y.size(), {});
-    for (std::uint32_t word : x_words_) ++counts_[word].x[0];
+    for (std::uint32_t word : x.words) ++counts_[numbers_.number_of(word)].x[0];
     double common = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
-        Count& count = counts_[y_words_[i]];
+        Count& count = counts_[numbers_.number_of(y.words[i])];
         if (++count.y[0] <= count.x[0]) common += y.word_weights[i];
     }
     return common;

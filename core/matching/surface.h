@@ -11,10 +11,10 @@
 
 #include "language/analysis/analysis.h"
 #include "language/analysis/word_facts.h"
+#include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
-#include "matching/lemma_numbers.h"
 
 namespace tesla {
 
@@ -116,9 +116,8 @@ class SurfaceMatcher {
         std::uint64_t matches;  // a bit a token that has the lemma
     };
     SurfaceParts parts_;
-    LemmaNumbers numbers_;
+    FirstMet numbers_;
     std::vector<std::uint32_t> x_, y_;  // the numbers of the tokens' lemmas
-    std::vector<std::uint32_t> x_words_, y_words_;  // the same of the words
     std::vector<Count> counts_;         // by number
     std::vector<std::uint64_t> places_;  // by number: a bit a token of x that has the lemma
     std::vector<std::uint32_t> occurrences_;  // places of the tokens of x, ascending by number, then by place
