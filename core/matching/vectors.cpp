@@ -12,7 +12,7 @@ namespace tesla {
 namespace {
 
 constexpr int kSteps = kVectorSteps;
-constexpr std::size_t kRowsPerStep = 16;
+constexpr std::size_t kRowsPerStep = SmallTransport::kMost;
 constexpr std::size_t kMostWordPairs = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
 // specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
@@ -167,46 +167,50 @@ void VectorText::add_bigrams(const VectorTokens& tokens, VectorScratch& scratch)
 }
 
 VectorMatcher::VectorMatcher(std::size_t dimensions, bool best)
-    : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8), best_(best), kernels_(chosen_kernels()) {
-    left_.assign(width_, 0);
-}
+    : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8), best_(best), kernels_(chosen_kernels()) {}
 
 void VectorMatcher::compare_words(const VectorText& x, const VectorText& y, bool links) {
     const std::size_t nx = x.size(), ny = y.size();
+    const VectorWords words_x = x.words(), words_y = y.words();
     dense_ = nx * ny <= kMostWordPairs;
     stride_ = whole_blocks(ny);
-    cells_.resize(dense_ ? nx * stride_ : stride_);
-    products_.resize(stride_);
-    steps_.resize(stride_);
-    best_x_.assign(nx, 0);
-    best_y_.assign(stride_, 0);
-    right_.resize(dense_ ? ny * width_ : 0);  // what lies behind a vector meets zeros of left_
-    for (std::size_t b = 0; dense_ && b < ny; ++b) {
-        std::int16_t* row = right_.data() + b * width_;
-        if (y.vector[b])
-            kernels_.widen(y.vector[b], dimensions_, row);
-        else
-            std::fill_n(row, width_, std::int16_t{0});
+    cells_.resize((dense_ ? whole_blocks(nx) : kRowsPerStep) * stride_);
+    ArrangedVectors arranged{nullptr, nullptr, 0};
+    if (dense_) {
+        rows_.resize(whole_blocks(nx) * width_);
+        blocks_.resize(stride_ * width_);
+        arranged = {rows_.data(), blocks_.data(), width_};
+        kernels_.arrange_vectors(words_x, words_y, dimensions_, arranged);
     }
-    const VectorRows rows{y.word.data(), y.lemma.data(), y.square.data(), y.inverse.data(), ny};
+    if (best_) {
+        best_x_.assign(nx, 0);
+        best_y_.assign(stride_, 0);
+    }
     link_first_.assign(1, 0);
     links_.clear();
-    for (std::size_t a = 0; a < nx; ++a) {
-        std::uint8_t* cells = cells_.data() + (dense_ ? a * stride_ : 0);
-        const VectorRow row{x.word[a], x.lemma[a], x.square[a], x.inverse[a]};
-        if (dense_ && x.vector[a]) {
-            kernels_.widen(x.vector[a], dimensions_, left_.data());
-            kernels_.multiply(left_.data(), right_.data(), ny, width_, products_.data());
-            kernels_.find_steps(row, rows, products_.data(), steps_.data());
-        } else {
-            std::fill_n(steps_.begin(), stride_, 0);
-        }
-        best_x_[a] = kernels_.finish_cells(row, rows, steps_.data(), cells, best_y_.data());
-        if (links && best_x_[a] >= kFirstFlowStep)
-            for_each_link(cells, ny, [&](std::size_t b) { links_.push_back({static_cast<std::uint32_t>(b), cells[b]}); });
-        if (links) link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
-        if (a % kRowsPerStep == 0) interrupt_.step(kRowsPerStep * (dense_ ? 8 * ny : ny));
+    for (std::size_t from = 0; from < nx; from += kRowsPerStep) {
+        const std::size_t to = std::min(nx, from + kRowsPerStep);
+        std::uint8_t* const cells = cells_.data() + (dense_ ? from * stride_ : 0);
+        kernels_.compare_words(words_x, from, to, words_y, arranged, cells);
+        for (std::size_t a = from; best_ && a < to; ++a) find_best(cells + (a - from) * stride_, best_x_[a]);
+        for (std::size_t a = from; links && a < to; ++a) find_links(cells + (a - from) * stride_, ny);
+        interrupt_.step(kRowsPerStep * (dense_ ? 8 * ny : ny));
     }
+}
+
+// Of a row of similarities: the best of the word, and for every word of y whether it is a better one.
+void VectorMatcher::find_best(const std::uint8_t* cells, std::uint8_t& best) {
+    std::uint8_t highest = 0;
+    for (std::size_t b = 0; b < stride_; ++b) {
+        highest = std::max(highest, cells[b]);
+        best_y_[b] = std::max(best_y_[b], cells[b]);
+    }
+    best = highest;
+}
+
+void VectorMatcher::find_links(const std::uint8_t* cells, std::size_t size) {
+    for_each_link(cells, size, [&](std::size_t b) { links_.push_back({static_cast<std::uint32_t>(b), cells[b]}); });
+    link_first_.push_back(static_cast<std::uint32_t>(links_.size()));
 }
 
 std::uint8_t VectorMatcher::linked(std::uint32_t a, std::uint32_t b) const {

@@ -55,6 +55,7 @@ class VectorText {
     VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return weight.size(); }
+    VectorWords words() const { return {word.data(), lemma.data(), vector.data(), square.data(), inverse.data(), size()}; }
 
     bool is_sentence;  // so short that its words are its tokens, and its bigrams are neighbours among them
 
@@ -127,6 +128,8 @@ class VectorMatcher {
         std::uint8_t similarity;  // in 160ths
     };
     void compare_words(const VectorText& x, const VectorText& y, bool links);
+    void find_best(const std::uint8_t* cells, std::uint8_t& best);
+    void find_links(const std::uint8_t* cells, std::size_t size);
     void match_best(const VectorText& x, const VectorText& y, Problems& problems) const;
     std::int64_t small_flow_of_words(const VectorText& x, const VectorText& y);
     std::int64_t small_flow_of_bigrams(const VectorText& x, const VectorText& y);
@@ -134,15 +137,14 @@ class VectorMatcher {
     std::int64_t flow_of_words(const VectorText& x, const VectorText& y);
     std::int64_t flow_of_bigrams(const VectorText& x, const VectorText& y);
 
-    std::size_t dimensions_, width_;  // width_: the dimensions rounded up to whole lanes
+    std::size_t dimensions_, width_;  // width_: the dimensions rounded up for the kernels
     bool best_;
     const Kernels& kernels_;
-    std::vector<std::int16_t> left_, right_;  // vectors of one word of x, of all words of y
-    std::vector<std::int32_t> products_, steps_;  // of one word of x with all words of y
-    std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or one row of a book
+    std::vector<std::int16_t> rows_, blocks_;  // vectors of x and of y, arranged for the kernels
+    std::vector<std::uint8_t> cells_;  // similarities in 160ths: all of them, or some rows of a book
     std::size_t stride_ = 0;           // between their rows
     bool dense_ = true;
-    std::vector<std::int32_t> best_x_, best_y_;
+    std::vector<std::uint8_t> best_x_, best_y_;
     std::vector<std::uint32_t> link_first_;  // for every word of x its links: those that a flow can use
     std::vector<Link> links_;
     std::vector<std::uint8_t> gains_, bigram_gains_;  // of sentences

@@ -24,21 +24,23 @@ inline constexpr int kVectorSteps = 160;             // similarities of vectors 
 inline constexpr int kSameLemma = 144;               // of words with the same lemma: .9
 inline constexpr std::int32_t kStateUnit = 1 << 16;  // similarities of states are 65,536ths
 
-// A word of a text with its vector, and all words of another text.
-struct VectorRow {
-    std::uint32_t word, lemma;
-    std::int64_t square;  // of the length of the vector
-    float inverse;        // of the length, roughly
-};
-// Rows are read, and what is made of them is written, in whole blocks: all arrays have room for that.
+// The words of a text with their vectors. Words come in whole blocks, and all arrays but `vectors` have room for that.
 inline constexpr std::size_t kRowBlock = 16;
 inline constexpr std::size_t whole_blocks(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock * kRowBlock; }
 inline constexpr std::uint32_t kNoWord = 0xFFFFFFFF;  // fills up blocks; no word and no lemma has this number
-struct VectorRows {
+struct VectorWords {
     const std::uint32_t *words, *lemmas;
-    const std::int64_t* squares;
-    const float* inverses;
+    const std::int8_t* const* vectors;  // null: has none
+    const std::int64_t* squares;        // of the lengths of the vectors
+    const float* inverses;              // of the lengths, roughly; 0 where there is no vector
     std::size_t size;
+};
+
+// The vectors of two texts as a kind of CPU multiplies them: for each side whole blocks of `width` numbers, at least eight,
+// each with room for 16 bits.
+struct ArrangedVectors {
+    std::int16_t *rows, *blocks;
+    std::size_t width;  // a multiple of eight, at least the dimensions
 };
 
 struct Kernels {
@@ -50,11 +52,11 @@ struct Kernels {
                    std::int8_t* rounded_states);
 
     // matching/vectors.h and matching/states.h; what they do is said in matching/kernel.inc.
-    void (*widen)(const std::int8_t* from, std::size_t size, std::int16_t* to);
     void (*multiply)(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
                      std::int32_t* products);
-    void (*find_steps)(VectorRow x, VectorRows y, const std::int32_t* products, std::int32_t* steps);
-    std::int32_t (*finish_cells)(VectorRow x, VectorRows y, std::int32_t* steps, std::uint8_t* cells, std::int32_t* best);
+    void (*arrange_vectors)(VectorWords x, VectorWords y, std::size_t dimensions, ArrangedVectors to);
+    void (*compare_words)(VectorWords x, std::size_t from, std::size_t to, VectorWords y, ArrangedVectors vectors,
+                          std::uint8_t* cells);
     std::int32_t (*finish_cosines)(const std::int32_t* products, double square, const double* squares, std::size_t size,
                                    std::int32_t* similarities, std::int32_t* best);
     std::int32_t (*join_neighbours)(const std::int32_t* upper, const std::int32_t* lower, std::size_t pairs,

@@ -1,5 +1,6 @@
 // What every kernel makes of random states and vectors, row by row, and what the matchers make of them with the kernel that
 // TESLA_EVAL_KERNEL names: the stored bits.
+#include <algorithm>
 #include <cstring>
 #include <memory_resource>
 
@@ -53,20 +54,22 @@ void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
     const Text x(draw, dimensions), y(draw, dimensions);
     VectorScratch scratch;
     const VectorText left = x.vectors(scratch), right = y.vectors(scratch);
-    const VectorRows rows{right.word.data(), right.lemma.data(), right.square.data(), right.inverse.data(), kWords};
-    std::vector<std::int16_t> wide_x(kWords * dimensions), wide_y(wide_x);
-    kernels.widen(x.values.data(), wide_x.size(), wide_x.data());
-    kernels.widen(y.values.data(), wide_y.size(), wide_y.data());
+    const std::vector<std::int16_t> wide_x(x.values.begin(), x.values.end()), wide_y(y.values.begin(), y.values.end());
     std::vector<double> squares(y.squares.begin(), y.squares.end());
     constexpr std::size_t kRoom = whole_blocks(kWords);
-    std::vector<std::int32_t> products(kRoom), steps(kRoom), cosines(kWords), upper(kWords), best(kWords), best_pair(kWords);
-    std::vector<std::uint8_t> cells(kRoom);
-    std::vector<std::int32_t> best_cells(kRoom);
+    std::vector<std::int32_t> products(kWords), cosines(kWords), upper(kWords), best(kWords), best_pair(kWords);
+    const std::size_t width = (dimensions + 7) / 8 * 8;
+    std::vector<std::int16_t> arranged_x(kRoom * width), arranged_y(arranged_x);
+    const ArrangedVectors arranged{arranged_x.data(), arranged_y.data(), width};
+    kernels.arrange_vectors(left.words(), right.words(), dimensions, arranged);
+    std::vector<std::uint8_t> all_cells(kRoom * kRoom), best_cells(kRoom);
+    kernels.compare_words(left.words(), 0, 30, right.words(), arranged, all_cells.data());
+    kernels.compare_words(left.words(), 30, kWords, right.words(), arranged, all_cells.data() + 30 * kRoom);
     for (std::size_t a = 0; a < kWords; ++a) {
-        const VectorRow row{left.word[a], left.lemma[a], left.square[a], left.inverse[a]};
+        const std::uint8_t* const cells = all_cells.data() + a * kRoom;
         kernels.multiply(wide_x.data() + a * dimensions, wide_y.data(), kWords, dimensions, products.data());
-        kernels.find_steps(row, rows, products.data(), steps.data());
-        hash.add(static_cast<std::uint32_t>(kernels.finish_cells(row, rows, steps.data(), cells.data(), best_cells.data())));
+        hash.add(*std::max_element(cells, cells + kWords));
+        for (std::size_t b = 0; b < kWords; ++b) best_cells[b] = std::max(best_cells[b], cells[b]);
         hash.add(static_cast<std::uint32_t>(kernels.finish_cosines(products.data(), x.squares[a], squares.data(), kWords,
                                                                    cosines.data(), best.data())));
         hash.add(static_cast<std::uint32_t>(
@@ -77,7 +80,7 @@ void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
         upper.swap(cosines);
     }
     for (std::size_t b = 0; b < kWords; ++b)
-        for (std::int32_t value : {best_cells[b], best[b], best_pair[b]})
+        for (std::int32_t value : {std::int32_t{best_cells[b]}, best[b], best_pair[b]})
             hash.add(static_cast<std::uint32_t>(value));
 }
 
