@@ -1,9 +1,9 @@
 #include "matching/guards.h"
 
 #include <algorithm>
-#include <bitset>
 
 #include "base/checks.h"
+#include "base/portable.h"
 
 namespace tesla {
 namespace {
@@ -76,7 +76,7 @@ GuardText::GuardText(GuardView tokens, std::pmr::memory_resource* memory)
 }
 
 void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) {
-    number_lemmas(x, y);
+    compare_lemmas(x, y);
     const auto [matched, run] = partners(y);
     const std::size_t longer = beyond(y.content, x.content);
     const std::size_t digression = beyond(run, kFreeRun);
@@ -89,11 +89,19 @@ void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) 
     *row++ = insertion * recall * recall;
     *row++ = share(digression, digression + x.content);
     *row++ = stray(x, y);
-    *row++ = disorder(x);
+    *row++ = disorder(x, y);
     *row++ = share(beyond(y.stutters, x.stutters), y.size());
     *row++ = share(unshared(x.numbers, y.numbers), x.numbers.size() + y.numbers.size());
     const auto [fewer, more] = std::minmax(x.negations, y.negations);
     *row++ = share(more - fewer, more);
+}
+
+void GuardMatcher::compare_lemmas(const GuardText& x, const GuardText& y) {
+    sentences_ = EqualWords::are_sentences(x.size(), y.size());
+    if (!sentences_) return number_lemmas(x, y);
+    equal_.find(x.lemmas.data(), x.size(), y.lemmas.data(), y.size());
+    content_x_ = ~bits_of_flags(x.function.data(), x.size());
+    content_y_ = ~bits_of_flags(y.function.data(), y.size());
 }
 
 void GuardMatcher::number_lemmas(const GuardText& x, const GuardText& y) {
@@ -117,14 +125,12 @@ void GuardMatcher::number_lemmas(const GuardText& x, const GuardText& y) {
 GuardMatcher::Partners GuardMatcher::partners(const GuardText& y) {
     std::size_t matched = 0;
     const auto longest = [&](bool backwards) {
-        matched = 0;
-        free_partners();
+        take_partners(y, backwards);
         std::size_t run = 0, best = 0;
+        matched = 0;
         for (std::size_t i = 0; i < y.size(); ++i) {  // without a branch
-            const std::size_t place = backwards ? y.size() - 1 - i : i;
-            const bool content = y.function[place] == 0, taken = take_partner(y_[place], content);
-            matched += taken;
-            run = taken ? 0 : run + content;
+            matched += taken_[i];
+            run = taken_[i] ? 0 : run + (y.function[i] == 0);
             best = std::max(best, run);
         }
         return best;
@@ -135,27 +141,35 @@ GuardMatcher::Partners GuardMatcher::partners(const GuardText& y) {
     return {matched, std::min(from_left, from_right)};
 }
 
-void GuardMatcher::free_partners() {
+// A content word of y takes a content word of x with its lemma that none before it, or behind it, has taken.
+void GuardMatcher::take_partners(const GuardText& y, bool backwards) {
+    taken_.resize(y.size());
+    if (sentences_) {
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const std::uint64_t here = backwards ? ~first_bits(i) : first_bits(i + 1);
+            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here);
+            taken_[i] = (y.function[i] == 0) & (wanted <= count_bits(equal_.in_x(i) & content_x_));
+        }
+        return;
+    }
     free_.resize(counts_.size());
     std::transform(counts_.begin(), counts_.end(), free_.begin(), [](const Count& count) { return count.content; });
-}
-
-// Whether one is wanted, and a content word of x with the lemma of this number is still free; it is taken.
-bool GuardMatcher::take_partner(std::uint32_t number, bool wanted) {
-    const bool taken = wanted & (free_[number] != 0);
-    free_[number] -= taken;
-    return taken;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::size_t place = backwards ? y.size() - 1 - i : i;
+        taken_[place] = (y.function[place] == 0) & (free_[y_[place]] != 0);
+        free_[y_[place]] -= taken_[place];
+    }
 }
 
 // The share of content words in sentences that x has nearly nothing of, where y has more sentences than x.
 double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
     if (y.sentence_ends.size() <= x.sentence_ends.size()) return 0;
-    free_partners();
+    take_partners(y, false);
     std::size_t from = 0, seen = 0, matched = 0, sum = 0;
     auto end = y.sentence_ends.begin();
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (y.function[i]) continue;
-        matched += take_partner(y_[i], true);
+        matched += taken_[i];
         if (++seen < *end) continue;
         sum += beyond(seen - from, kWordsPerPartner * matched);
         from = seen;
@@ -166,17 +180,28 @@ double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
 }
 
 // How far more than a quarter of the pairs of words stand in another order; a random order has half of them.
-double GuardMatcher::disorder(const GuardText& x) {
-    sequence_.resize(y_.size());
-    std::size_t count = 0;
-    for (std::uint32_t number : y_) {  // without a branch
-        const Count& of_lemma = counts_[number];
-        sequence_[count] = of_lemma.place;
-        count += (of_lemma.x == 1) & (of_lemma.y == 1);
-    }
-    sequence_.resize(count);
+double GuardMatcher::disorder(const GuardText& x, const GuardText& y) {
+    find_sequence(y);
+    const std::size_t count = sequence_.size();
     const std::size_t pairs = count * (count - (count > 0)) / 2 + kPairsForOrder;
     return share(beyond(4 * inversions(x.size()), pairs), 2 * pairs);
+}
+
+void GuardMatcher::find_sequence(const GuardText& y) {
+    sequence_.resize(y.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {  // without a branch
+        if (sentences_) {
+            const std::uint64_t places = equal_.in_x(i), others = equal_.in_y(i);
+            sequence_[count] = places == 0 ? 0 : static_cast<std::uint32_t>(lowest_bit(places));
+            count += (places != 0) & ((places & (places - 1)) == 0) & ((others & (others - 1)) == 0);
+        } else {
+            const Count& of_lemma = counts_[y_[i]];
+            sequence_[count] = of_lemma.place;
+            count += (of_lemma.x == 1) & (of_lemma.y == 1);
+        }
+    }
+    sequence_.resize(count);
 }
 
 // Pairs in the sequence, whose numbers are below `places`, of which the first is the larger one.
@@ -189,7 +214,7 @@ std::size_t GuardMatcher::inversions(std::size_t places) {
     std::size_t sum = 0;
     std::uint64_t before = 0;  // a bit a number
     for (std::uint32_t place : sequence_) {
-        sum += std::bitset<kBits>(before >> place).count();
+        sum += static_cast<std::size_t>(count_bits(before >> place));
         before |= std::uint64_t{1} << place;
     }
     return sum;

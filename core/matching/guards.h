@@ -12,6 +12,7 @@
 #include "base/flat_table.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
+#include "matching/equal_words.h"
 
 namespace tesla {
 
@@ -66,8 +67,8 @@ struct GuardText {
     std::size_t negations = 0;
 };
 
-// One object serves one thread and keeps its memory. The lemmas of a pair of texts are numbered in the order in which they are
-// met, as in SurfaceMatcher.
+// One object serves one thread and keeps its memory. The lemmas of two sentences are compared all with all; those of longer
+// texts are numbered in the order in which they are met, as in SurfaceMatcher.
 class GuardMatcher {
    public:
     void compare(const GuardText& reference, const GuardText& hypothesis, double* row);
@@ -81,20 +82,27 @@ class GuardMatcher {
     struct Partners {
         std::size_t matched, longest_unmatched_run;  // content words of y
     };
+    void compare_lemmas(const GuardText& x, const GuardText& y);
     void number_lemmas(const GuardText& x, const GuardText& y);
     Partners partners(const GuardText& y);
-    void free_partners();
-    bool take_partner(std::uint32_t number, bool wanted);
+    void take_partners(const GuardText& y, bool backwards);
     double stray(const GuardText& x, const GuardText& y);
-    double disorder(const GuardText& x);
+    double disorder(const GuardText& x, const GuardText& y);
+    void find_sequence(const GuardText& y);
     std::size_t inversions(std::size_t places);
     std::size_t inversions_by_merging(std::size_t from, std::size_t to);
 
+    bool sentences_ = false;
+    std::vector<std::uint8_t> taken_;  // of every word of y: is it a content word, and has it a partner in x?
+    std::vector<std::uint32_t> sequence_, merged_;  // places in x of words that both texts have once, in the order of y
+    // Of sentences.
+    EqualWords equal_;
+    std::uint64_t content_x_ = 0, content_y_ = 0;  // a bit for every content word
+    // Of longer texts.
     FirstMet numbers_;
     std::vector<std::uint32_t> y_;     // the numbers of the lemmas of y
     std::vector<Count> counts_;        // by number
     std::vector<std::uint32_t> free_;  // of every lemma of x how many are still free
-    std::vector<std::uint32_t> sequence_, merged_;  // places in x of words that both texts have once, in the order of y
 };
 
 class Guards {

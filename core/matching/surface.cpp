@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cmath>
 #include <numeric>
 
@@ -162,7 +161,7 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
         *row++ = share.precision;
         *row++ = share.recall;
     };
-    const Common common = number_lemmas(x, y);
+    const Common common = compare_lemmas(x, y);
     const auto functions = [](const SurfaceText& text) {
         return static_cast<std::size_t>(std::count_if(text.function.begin(), text.function.end(), [](auto f) { return f != 0; }));
     };
@@ -174,8 +173,8 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     put(lenient_shares(overlap(x.numbers, y.numbers), x.numbers.size(), y.numbers.size()));
     put(lenient_shares(overlap(x.capitals, y.capitals), x.capitals.size(), y.capitals.size()));
 
-    if (parts_.alignment || x.size() > kBits) find_occurrences();
-    const std::size_t in_order = common_subsequence();
+    if (parts_.alignment || !sentences_) find_occurrences();
+    const std::size_t in_order = common_subsequence(y.size());
     put({fraction(in_order, y.size()), fraction(in_order, x.size())});
     std::size_t runs = 0, matched = 0;
     if (parts_.alignment) {
@@ -200,6 +199,29 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     *row++ = fraction(foreign, y.letters);
     *row++ = unknown_words(x, y);
     *row++ = fraction(common.repeated, y.size());
+}
+
+// As number_lemmas, which is only asked for what sentences need beside.
+SurfaceMatcher::Common SurfaceMatcher::compare_lemmas(const SurfaceText& x, const SurfaceText& y) {
+    sentences_ = EqualWords::are_sentences(x.size(), y.size());
+    if (!sentences_) return number_lemmas(x, y);
+    if (parts_.alignment) number_lemmas(x, y);
+    equal_.find(x.lemmas.data(), x.size(), y.lemmas.data(), y.size());
+    const std::uint64_t function_x = bits_of_flags(x.function.data(), x.size());
+    const std::uint64_t function_y = bits_of_flags(y.function.data(), y.size());
+    Common common;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::uint64_t so_far = equal_.in_y(i) & first_bits(i + 1);
+        const bool function = y.function[i] != 0;
+        const int of_x = count_bits(equal_.in_x(i) & (function ? function_x : ~function_x));
+        const int of_y = count_bits(so_far & (function ? function_y : ~function_y));
+        const bool partner = of_y <= of_x;
+        common.content += partner & !function;
+        common.function += partner & function;
+        common.repeated += !function & (of_y > std::max(of_x, 1));
+        if (parts_.rare_lemmas && count_bits(so_far) <= count_bits(equal_.in_x(i))) common.rare_lemmas += y.lemma_weights[i];
+    }
+    return common;
 }
 
 // A token of y has a partner if x has the lemma at least as often as y up to there; it is repeated if it is a content word
@@ -267,16 +289,14 @@ void SurfaceMatcher::find_occurrences() {
 
 // Hyyrö (2004): sixty-four places of x at a time. A bit is 0 where the longest subsequence of x up to there with the
 // tokens of y so far is longer by one than that of x before; the carry of a sum moves such a place to the left.
-std::size_t SurfaceMatcher::common_subsequence() {
-    if (x_.size() > kBits) return common_subsequence_of_long_texts();
-    places_.assign(x_.size() + y_.size(), 0);
-    for (std::size_t i = 0; i < x_.size(); ++i) places_[x_[i]] |= std::uint64_t{1} << i;
+std::size_t SurfaceMatcher::common_subsequence(std::size_t of_y) {
+    if (!sentences_) return common_subsequence_of_long_texts();
     std::uint64_t steps = ~std::uint64_t{0};
-    for (std::uint32_t number : y_) {
-        const std::uint64_t matched = steps & places_[number];
+    for (std::size_t i = 0; i < of_y; ++i) {
+        const std::uint64_t matched = steps & equal_.in_x(i);
         steps = (steps + matched) | (steps & ~matched);
     }
-    return std::bitset<kBits>(~steps).count();
+    return static_cast<std::size_t>(count_bits(~steps));
 }
 
 // Blocks of x without the lemma and without a carry stay as they are.
@@ -308,7 +328,7 @@ std::size_t SurfaceMatcher::common_subsequence_of_long_texts() {
         }
     }
     std::size_t length = 0;
-    for (std::uint64_t block : steps_) length += std::bitset<kBits>(~block).count();
+    for (std::uint64_t block : steps_) length += static_cast<std::size_t>(count_bits(~block));
     return length;
 }
 

@@ -15,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
+#include "matching/equal_words.h"
 
 namespace tesla {
 
@@ -82,8 +83,9 @@ class SurfaceText {
     void read_letter(char32_t c, std::size_t& script);
 };
 
-// One object serves one thread and keeps its memory. The lemmas of a pair of texts are numbered in the order in which they are
-// met: arrays by number take the place of sorted lists, which machines are slow to sort and to walk along.
+// One object serves one thread and keeps its memory. The lemmas of two sentences are compared all with all. Those of longer
+// texts are numbered in the order in which they are met: arrays by number take the place of sorted lists, which machines are
+// slow to sort and to walk along.
 class SurfaceMatcher {
    public:
     explicit SurfaceMatcher(const SurfaceParts& parts = {}) : parts_(parts) {}
@@ -100,10 +102,11 @@ class SurfaceMatcher {
         std::size_t content = 0, function = 0, repeated = 0;
         double rare_lemmas = 0;
     };
+    Common compare_lemmas(const SurfaceText& x, const SurfaceText& y);
     Common number_lemmas(const SurfaceText& x, const SurfaceText& y);
     double common_rare_words(const SurfaceText& x, const SurfaceText& y);
     void find_occurrences();
-    std::size_t common_subsequence();
+    std::size_t common_subsequence(std::size_t of_y);  // tokens of y
     std::size_t common_subsequence_of_long_texts();
     void align();
     std::size_t chunks() const;
@@ -116,10 +119,11 @@ class SurfaceMatcher {
         std::uint64_t matches;  // a bit a token that has the lemma
     };
     SurfaceParts parts_;
+    bool sentences_ = false;
+    EqualWords equal_;  // lemmas of sentences
     FirstMet numbers_;
     std::vector<std::uint32_t> x_, y_;  // the numbers of the tokens' lemmas
     std::vector<Count> counts_;         // by number
-    std::vector<std::uint64_t> places_;  // by number: a bit a token of x that has the lemma
     std::vector<std::uint32_t> occurrences_;  // places of the tokens of x, ascending by number, then by place
     std::vector<std::uint32_t> first_;        // by number: where its occurrences begin
     std::vector<std::uint32_t> next_;

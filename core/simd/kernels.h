@@ -51,7 +51,9 @@ struct Kernels {
     void (*encode)(const EncoderModel& model, const PieceWindow* windows, std::size_t count, const EncoderBuffers& buffers,
                    std::int8_t* rounded_states);
 
-    // matching/vectors.h and matching/states.h; what they do is said in matching/kernel.inc.
+    // matching/equal_words.h, vectors.h and states.h; what they do is said in matching/kernel.inc.
+    void (*find_places)(const std::uint32_t* words, std::size_t size, const std::uint32_t* wanted, std::size_t count,
+                        std::uint64_t* places);
     void (*multiply)(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
                      std::int32_t* products);
     void (*arrange_vectors)(VectorWords x, VectorWords y, std::size_t dimensions, ArrangedVectors to);
