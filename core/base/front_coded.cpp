@@ -145,7 +145,6 @@ bool FrontCodedDictionary::find(std::string_view key, std::string& value) const 
 }
 
 void FrontCodedDictionary::prefetch(std::string_view key) const {
-    constexpr std::size_t kCacheLine = 64;
     std::string turned;
     if (reversed_) key = turned.assign(key.rbegin(), key.rend());
     const std::size_t end = heads_.count_up_to(head_of(key));

@@ -87,6 +87,8 @@ inline std::uint64_t short_text(std::string_view text) {
     return few_bytes(bytes, text.size()) | std::uint64_t{text.size()} << 56;
 }
 
+inline constexpr std::size_t kCacheLine = 64;  // bytes
+
 // Asks for memory that will be needed soon.
 inline void prefetch_memory([[maybe_unused]] const void* at) {
 #if !defined(TESLA_PORTABLE) && defined(__GNUC__)

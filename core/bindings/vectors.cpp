@@ -74,7 +74,7 @@ void bind_vectors(nb::module_& m) {
             "__init__",
             [](VectorTable* self, const Array<std::uint8_t>& entries, const Array<std::int8_t>& vectors,
                std::size_t dimensions, bool pieces) {
-                new (self) VectorTable(std::string(entries.data(), entries.data() + entries.size()), copied(vectors),
+                new (self) VectorTable(std::string(entries.data(), entries.data() + entries.size()), view_of(vectors),
                                        dimensions, pieces);
             },
             "entries"_a, "vectors"_a, "dimensions"_a, "pieces"_a)
@@ -82,11 +82,7 @@ void bind_vectors(nb::module_& m) {
         .def("look_up", &look_up_vectors, "words"_a, "One row per word; zeros for a word that has no vector.")
         .def(
             "segment",
-            [](const VectorTable& table, const std::string& word) {
-                std::vector<std::uint32_t> entries;
-                table.segment(word, entries);
-                return entries;
-            },
+            [](const VectorTable& table, const std::string& word) { return table.segment(word); },
             "word"_a, "The numbers of the entries that a word is made of.");
     nb::list names;
     for (const char* name : kVectorProblemNames) names.append(name);

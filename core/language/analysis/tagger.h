@@ -36,8 +36,6 @@ inline constexpr std::size_t kMaxLabels = 64;
 inline constexpr std::size_t kMaxVectors = kMaxLabels / kLanes;
 inline constexpr std::size_t kMaxPairs = kMaxVectors / 2;
 
-inline constexpr std::size_t kCacheLine = 64;  // bytes
-
 using LabelScores = std::array<Lanes, kMaxVectors>;
 
 // Scores from 0 to 255, two labels in a lane: label 16 k + i in the low half of lane i of vector k, label 16 k + 8 + i in the

@@ -20,8 +20,9 @@ std::uint32_t square_of(const std::int8_t* vector, std::size_t dimensions) {
 
 }  // namespace
 
-VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces)
-    : text_(std::move(text)), vectors_(std::move(vectors)), dimensions_(dimensions), pieces_(pieces), entries_(pieces ? kContinuation : "") {
+VectorTable::VectorTable(std::string text, const ArrayView<std::int8_t>& vectors, std::size_t dimensions, bool pieces)
+    : text_(std::move(text)), vectors_(vectors.begin(), vectors.end()), dimensions_(dimensions), pieces_(pieces),
+      entries_(pieces ? kContinuation : "") {
     if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
         throw std::invalid_argument("the vectors have an invalid shape");
     const bool open_end = !text_.empty() && text_.back() != '\n';  // the last line
@@ -43,8 +44,13 @@ VectorTable::VectorTable(std::string text, std::vector<std::int8_t> vectors, std
     }
 }
 
-void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& entries) const {
-    entries.clear();
+std::vector<std::uint32_t> VectorTable::segment(std::string_view word) const {
+    std::vector<std::uint32_t> entries;
+    append_entries(word, entries);
+    return entries;
+}
+
+void VectorTable::append_entries(std::string_view word, std::vector<std::uint32_t>& entries) const {
     if (!pieces_) {
         if (const std::uint32_t* found = entries_.find(word)) entries.push_back(*found);
         return;
@@ -56,21 +62,24 @@ void VectorTable::segment(std::string_view word, std::vector<std::uint32_t>& ent
     }
 }
 
+WordVector VectorTable::find(std::string_view word, std::int8_t* mean) const {
+    const std::vector<std::uint32_t> entries = segment(word);
+    return vector_of(entries.data(), entries.size(), mean);
+}
+
 // The mean of the unit vectors of the entries, with the largest number at 127. Every step rounds as IEEE 754 says and
 // in this order, so all machines agree.
-WordVector VectorTable::find(std::string_view word, std::int8_t* mean) const {
+WordVector VectorTable::vector_of(const std::uint32_t* entries, std::size_t count, std::int8_t* mean) const {
     const auto unless_zero = [](const std::int8_t* values, std::uint32_t square) {
         return square == 0 ? WordVector{} : WordVector{values, square};
     };
-    thread_local std::vector<std::uint32_t> entries;
-    segment(word, entries);
-    if (entries.empty()) return {};
-    if (entries.size() == 1) return unless_zero(vectors_.data() + entries[0] * dimensions_, squares_[entries[0]]);
+    if (count == 0) return {};
+    if (count == 1) return unless_zero(vectors_.data() + entries[0] * dimensions_, squares_[entries[0]]);
     double sum[kMostDimensions];
     std::fill_n(sum, dimensions_, 0.0);
-    for (std::uint32_t entry : entries) {
-        const std::int8_t* const values = vectors_.data() + entry * dimensions_;
-        const double inverse_norm = inverse_norms_[entry];
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::int8_t* const values = vectors_.data() + entries[k] * dimensions_;
+        const double inverse_norm = inverse_norms_[entries[k]];
         for (std::size_t d = 0; d < dimensions_; ++d) sum[d] += values[d] * inverse_norm;
     }
     double largest = 0;

@@ -1,6 +1,7 @@
 // Words to vectors: a table of whole words or of WordPieces, each with a vector of 8-bit numbers (analysis/vectors.py).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,9 @@
 #include <vector>
 
 #include "language/analysis/word_pieces.h"
+#include "base/array_view.h"
+#include "base/portable.h"
+#include "base/recycled_memory.h"
 
 namespace tesla {
 
@@ -29,25 +33,50 @@ class VectorTable {
    public:
     // `text` holds the entries, one line each; entry i has the vector vectors[i * dimensions ...]. An entry that begins
     // with ## continues a word where `pieces` is true. Throws std::invalid_argument where the arrays do not fit.
-    VectorTable(std::string text, std::vector<std::int8_t> vectors, std::size_t dimensions, bool pieces);
+    VectorTable(std::string text, const ArrayView<std::int8_t>& vectors, std::size_t dimensions, bool pieces);
     VectorTable(const VectorTable&) = delete;  // the keys point into text_
     VectorTable& operator=(const VectorTable&) = delete;
 
     std::size_t size() const { return vectors_.size() / dimensions_; }
     std::size_t dimensions() const { return dimensions_; }
     bool has_pieces() const { return pieces_; }
-    // Asks for the memory that up to kAtOnce words need that are entries.
-    static constexpr std::size_t kAtOnce = WordPieces::kAtOnce;
-    void prefetch(const std::string_view* words, std::size_t count) const { entries_.prefetch(words, count); }
     // The vector of a word, whose parts are separated by spaces: that of an entry, which stays where it is, or else the mean of
     // those of several, which is written to `mean`.
     WordVector find(std::string_view word, std::int8_t* mean) const;
+    // The same for many words, whose memory is asked for ahead: calls use(k, vector) for the k-th.
+    template <class Use>
+    void find_all(const std::vector<std::string_view>& words, std::int8_t* mean, Use&& use) const {
+        std::vector<std::uint32_t> entries;
+        std::size_t ends[kAtOnce];
+        for (std::size_t start = 0; start < words.size(); start += kAtOnce) {
+            const std::size_t count = std::min(kAtOnce, words.size() - start);
+            entries_.prefetch(words.data() + start, count);
+            entries.clear();
+            for (std::size_t k = 0; k < count; ++k) {
+                append_entries(words[start + k], entries);
+                ends[k] = entries.size();
+            }
+            for (std::uint32_t entry : entries) prefetch_entry(entry);
+            for (std::size_t k = 0, from = 0; k < count; from = ends[k++])
+                use(start + k, vector_of(entries.data() + from, ends[k] - from, mean));
+        }
+    }
     // The entries that the word is made of.
-    void segment(std::string_view word, std::vector<std::uint32_t>& entries) const;
+    std::vector<std::uint32_t> segment(std::string_view word) const;
 
    private:
+    static constexpr std::size_t kAtOnce = WordPieces::kAtOnce;
+
+    void append_entries(std::string_view word, std::vector<std::uint32_t>& entries) const;
+    WordVector vector_of(const std::uint32_t* entries, std::size_t count, std::int8_t* mean) const;
+    void prefetch_entry(std::uint32_t entry) const {
+        prefetch_memory(vectors_.data() + entry * dimensions_);
+        prefetch_memory(&squares_[entry]);
+        prefetch_memory(&inverse_norms_[entry]);
+    }
+
     std::string text_;
-    std::vector<std::int8_t> vectors_;
+    std::vector<std::int8_t, Recycled<std::int8_t>> vectors_;  // a usual one is a line of the cache
     std::size_t dimensions_;
     bool pieces_;
     WordPieces entries_;

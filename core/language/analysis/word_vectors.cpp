@@ -42,18 +42,15 @@ std::vector<WordVector> WordVectors::look_up(const std::vector<std::string_view>
     std::int8_t mean[kMostDimensions];
     std::vector<std::int8_t> means;    // vectors that are not in the table
     std::vector<std::size_t> has_mean;  // the entries that they belong to
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (i % VectorTable::kAtOnce == 0)
-            table_.prefetch(entries.data() + i, std::min(VectorTable::kAtOnce, entries.size() - i));
-        if (entries[i].empty()) continue;
-        vectors[i] = table_.find(entries[i], mean);
-        if (vectors[i].values != mean) continue;
+    table_.find_all(entries, mean, [&](std::size_t i, const WordVector& vector) {
+        vectors[i] = vector;
+        if (vector.values != mean) return;
         means.insert(means.end(), mean, mean + size);
         has_mean.push_back(i);
-    }
+    });
     if (has_mean.empty()) return vectors;
     std::lock_guard lock(memory_mutex_);
-    auto* kept = std::copy(means.begin(), means.end(), static_cast<std::int8_t*>(memory_.allocate(means.size(), 1))) - means.size();
+    auto* kept = std::copy(means.begin(), means.end(), static_cast<std::int8_t*>(memory_.allocate(means.size(), kCacheLine))) - means.size();
     for (std::size_t i : has_mean) vectors[i].values = std::exchange(kept, kept + size);
     return vectors;
 }
