@@ -12,7 +12,6 @@ namespace tesla {
 namespace {
 
 constexpr int kSteps = kVectorSteps;
-constexpr std::size_t kRowsPerStep = SmallTransport::kMost;
 constexpr std::size_t kMostWordPairs = std::size_t{1} << 22;  // pairs of words; in longer texts only form and lemma count
 
 // specification §8b: (s - t) / (1 - t) above the threshold t, rounded down to 16ths; s and t in 160ths.
@@ -191,7 +190,7 @@ void VectorMatcher::compare_words(const VectorText& x, const VectorText& y, bool
     for (std::size_t from = 0; from < nx; from += kRowsPerStep) {
         const std::size_t to = std::min(nx, from + kRowsPerStep);
         std::uint8_t* const cells = cells_.data() + (dense_ ? from * stride_ : 0);
-        kernels_.compare_words(words_x, from, to, words_y, arranged, cells);
+        kernels_.compare_words(words_x, from, to, words_y, dimensions_, arranged, cells);
         for (std::size_t a = from; best_ && a < to; ++a) find_best(cells + (a - from) * stride_, best_x_[a]);
         for (std::size_t a = from; links && a < to; ++a) find_links(cells + (a - from) * stride_, ny);
         interrupt_.step(kRowsPerStep * (dense_ ? 8 * ny : ny));

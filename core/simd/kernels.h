@@ -24,6 +24,8 @@ inline constexpr int kVectorSteps = 160;             // similarities of vectors 
 inline constexpr int kSameLemma = 144;               // of words with the same lemma: .9
 inline constexpr std::int32_t kStateUnit = 1 << 16;  // similarities of states are 65,536ths
 
+inline constexpr std::size_t kRowsPerStep = 64;  // of a text, which are compared with another one at once
+
 // The words of a text with their vectors. Words come in whole blocks, and all arrays but `vectors` have room for that.
 inline constexpr std::size_t kRowBlock = 16;
 inline constexpr std::size_t whole_blocks(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock * kRowBlock; }
@@ -57,8 +59,8 @@ struct Kernels {
     void (*multiply)(const std::int16_t* x, const std::int16_t* y, std::size_t rows, std::size_t width,
                      std::int32_t* products);
     void (*arrange_vectors)(VectorWords x, VectorWords y, std::size_t dimensions, ArrangedVectors to);
-    void (*compare_words)(VectorWords x, std::size_t from, std::size_t to, VectorWords y, ArrangedVectors vectors,
-                          std::uint8_t* cells);
+    void (*compare_words)(VectorWords x, std::size_t from, std::size_t to, VectorWords y, std::size_t dimensions,
+                          ArrangedVectors vectors, std::uint8_t* cells);
     std::int32_t (*finish_cosines)(const std::int32_t* products, double square, const double* squares, std::size_t size,
                                    std::int32_t* similarities, std::int32_t* best);
     std::int32_t (*join_neighbours)(const std::int32_t* upper, const std::int32_t* lower, std::size_t pairs,

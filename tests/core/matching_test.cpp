@@ -63,8 +63,8 @@ void add_rows(Hash& hash, const Kernels& kernels, std::size_t dimensions) {
     const ArrangedVectors arranged{arranged_x.data(), arranged_y.data(), width};
     kernels.arrange_vectors(left.words(), right.words(), dimensions, arranged);
     std::vector<std::uint8_t> all_cells(kRoom * kRoom), best_cells(kRoom);
-    kernels.compare_words(left.words(), 0, 30, right.words(), arranged, all_cells.data());
-    kernels.compare_words(left.words(), 30, kWords, right.words(), arranged, all_cells.data() + 30 * kRoom);
+    kernels.compare_words(left.words(), 0, 30, right.words(), dimensions, arranged, all_cells.data());
+    kernels.compare_words(left.words(), 30, kWords, right.words(), dimensions, arranged, all_cells.data() + 30 * kRoom);
     for (std::size_t a = 0; a < kWords; ++a) {
         const std::uint8_t* const cells = all_cells.data() + a * kRoom;
         kernels.multiply(wide_x.data() + a * dimensions, wide_y.data(), kWords, dimensions, products.data());
