@@ -50,10 +50,12 @@ class VectorTable {
         std::size_t ends[kAtOnce];
         for (std::size_t start = 0; start < words.size(); start += kAtOnce) {
             const std::size_t count = std::min(kAtOnce, words.size() - start);
-            entries_.prefetch(words.data() + start, count);
+            const auto hashes = entries_.prefetch(words.data() + start, count);
             entries.clear();
             for (std::size_t k = 0; k < count; ++k) {
-                append_entries(words[start + k], entries);
+                const std::string_view word = words[start + k];
+                const std::uint32_t* const whole = word.empty() ? nullptr : entries_.find(word, hashes[k]);
+                whole ? entries.push_back(*whole) : append_entries(word, entries);
                 ends[k] = entries.size();
             }
             for (std::uint32_t entry : entries) prefetch_entry(entry);

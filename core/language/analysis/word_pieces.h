@@ -21,9 +21,12 @@ class WordPieces {
     bool add(std::string_view piece, std::uint32_t number);  // false where it is there already
     // The piece that is the whole word; null if there is none.
     const std::uint32_t* find(std::string_view word) const { return beginnings_.find(word); }
-    // Asks for the memory that up to kAtOnce words need that are pieces.
+    const std::uint32_t* find(std::string_view word, std::uint32_t hash) const { return beginnings_.find(word, hash); }
+    // Asks for the memory that up to kAtOnce words need that are pieces. Returns the hashes.
     static constexpr std::size_t kAtOnce = TextTable<std::uint32_t>::kAtOnce;
-    void prefetch(const std::string_view* words, std::size_t count) const { beginnings_.prefetch(words, count); }
+    TextTable<std::uint32_t>::Hashes prefetch(const std::string_view* words, std::size_t count) const {
+        return beginnings_.prefetch(words, count);
+    }
     // Appends the pieces of a word. Where it cannot be covered, or has more than `longest` characters, there are none.
     bool cut(std::string_view word, std::size_t longest, std::vector<std::uint32_t>& pieces) const;
 
@@ -34,7 +37,10 @@ class WordPieces {
         bool add(std::string_view entry, std::uint32_t number);
         void reserve(std::size_t count) { numbers_.reserve(count); }
         const std::uint32_t* find(std::string_view entry) const { return numbers_.find(entry); }
-        void prefetch(const std::string_view* entries, std::size_t count) const { numbers_.prefetch(entries, count); }
+        const std::uint32_t* find(std::string_view entry, std::uint32_t hash) const { return numbers_.find(entry, hash); }
+        TextTable<std::uint32_t>::Hashes prefetch(const std::string_view* entries, std::size_t count) const {
+            return numbers_.prefetch(entries, count);
+        }
         // The longest entry that `text` begins with: its length in bytes, or 0 if `text` begins with no entry.
         std::size_t longest_beginning(std::string_view text, std::uint32_t& number) const;
 
