@@ -16,6 +16,14 @@
 namespace tesla {
 namespace {
 
+bool is_left_out(char32_t c) { return c == 0 || is_space(c); }
+
+const std::array<bool, 128> kAsciiLeftOut = [] {
+    std::array<bool, 128> left_out{};
+    for (char32_t c = 0; c < left_out.size(); ++c) left_out[c] = is_left_out(c);
+    return left_out;
+}();
+
 void check_order(int max_order) {
     require(max_order >= 1 && max_order <= kMaxCharacterOrder, "n-grams have 1 to 6 characters");
 }
@@ -210,7 +218,6 @@ class NgramTable {
     template <class X, class Y>
     void overlap(const X& x, const Y& y, int max_order, std::int64_t* matches) {
         number_characters(x, y);
-        known_to_x_.resize(y.size());
         matches[0] = count_characters();
         for (int n = 2; n <= max_order; ++n) matches[n - 1] = count_ngrams();
     }
@@ -219,8 +226,10 @@ class NgramTable {
     // The numbers of characters of ASCII are themselves.
     void number_characters(const std::pmr::string& x, const std::pmr::string& y) {
         size_x_ = x.size();
+        numbers_end_ = kAsciiLeftOut.size();
         std::copy(x.begin(), x.end(), x_);
         y_.assign(y.begin(), y.end());
+        y_.push_back(0);
     }
     template <class X, class Y>
     void number_characters(const X& x, const Y& y) {
@@ -229,10 +238,12 @@ class NgramTable {
         y_.resize(y.size());
         for (std::size_t i = 0; i < x.size(); ++i) x_[i] = static_cast<std::uint8_t>(characters_.number_of(x[i]) + 1);
         const auto of_x = static_cast<std::uint32_t>(characters_.keys().size());
+        numbers_end_ = of_x + 1;
         for (std::size_t i = 0; i < y.size(); ++i) {
             const std::uint32_t number = characters_.number_of(y[i]);
             y_[i] = static_cast<std::uint8_t>(number < of_x ? number + 1 : 0);
         }
+        y_.push_back(0);
     }
 
     // Of every n-gram of x those without a partner. A number of y that is 0 has none.
@@ -249,11 +260,14 @@ class NgramTable {
         std::uint8_t left_[kShort + 1] = {};
     };
 
-    std::int64_t count_characters() const {
+    std::int64_t count_characters() {
         Unmatched unmatched;
         for (std::size_t i = 0; i < size_x_; ++i) unmatched.add(x_[i]);
         std::int64_t matches = 0;
         for (std::uint8_t number : y_) matches += unmatched.take(number);
+        known_size_ = y_.size() - 1;
+        known_.resize(known_size_);
+        std::iota(known_.begin(), known_.end(), 0U);
         return matches;
     }
 
@@ -262,41 +276,47 @@ class NgramTable {
     std::int64_t count_ngrams() {
         std::uint8_t *const numbers = numbers_.data(), *const x = x_, *const y = y_.data();
         std::uint16_t* const places = places_;
-        const std::size_t in_x = size_x_ - (size_x_ > 0), in_y = y_.size() - !y_.empty();
+        const std::size_t in_x = size_x_ - (size_x_ > 0), row = numbers_end_;
+        const auto place_of = [row](const std::uint8_t* number) { return number[0] * row + number[1]; };
         Unmatched unmatched;
         std::uint8_t last = 0;
-        for (std::size_t i = 0; i < in_x; ++i) {
+        for (std::size_t i = 0; i < in_x; ++i) {  // without a branch
             const std::size_t place = place_of(x + i);
-            const std::uint8_t known = numbers[place];
-            last += known == 0;
-            const std::uint8_t number = known == 0 ? last : known;
+            const std::uint8_t known = numbers[place], is_new = known == 0;
+            last += is_new;
+            const auto number = static_cast<std::uint8_t>(known + last * is_new);
             numbers[place] = x[i] = number;
             places[i] = static_cast<std::uint16_t>(place);
             unmatched.add(number);
         }
-        // Those that x does not have are passed over: processors wait for a count that was stored just before.
-        std::uint8_t* const known_to_x = known_to_x_.data();
-        std::size_t known = 0;
-        for (std::size_t i = 0; i < in_y; ++i) {
-            const std::uint8_t number = numbers[place_of(y + i)];
-            y[i] = known_to_x[known] = number;
-            known += number != 0;
+        // Where x does not have an n-gram of y, it has no longer one that begins there.
+        std::uint32_t* const known = known_.data();
+        std::size_t size = 0;
+        for (std::size_t k = 0; k < known_size_; ++k) {
+            const std::uint32_t i = known[k];
+            y[i] = numbers[place_of(y + i)];
+            known[size] = i;
+            size += y[i] != 0;
         }
         std::int64_t matches = 0;
-        for (std::size_t i = 0; i < known; ++i) matches += unmatched.take(known_to_x[i]);
+        for (std::size_t k = 0; k < size; ++k) matches += unmatched.take(y[known[k]]);
         for (std::size_t i = 0; i < in_x; ++i) numbers[places[i]] = 0;
         size_x_ = in_x;
-        y_.resize(in_y);
+        known_size_ = size;
+        numbers_end_ = last + std::size_t{1};
         return matches;
     }
-    static std::size_t place_of(const std::uint8_t* numbers) { return std::size_t{numbers[0]} << 8 | numbers[1]; }
 
     // The numbers of the n-grams that begin at each character, and where those of x stand in the table.
     std::size_t size_x_ = 0;
     std::uint8_t x_[kShort];
     std::uint16_t places_[kShort];
-    std::vector<std::uint8_t> y_, known_to_x_;
-    std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);  // by the two numbers before
+    std::vector<std::uint8_t> y_;  // one more: a 0
+    std::vector<std::uint32_t> known_;  // the places in y of n-grams that x has, too
+    std::size_t known_size_ = 0;
+    // By the two numbers before, each below `numbers_end_`: so small that the next cache holds what is read.
+    std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);
+    std::size_t numbers_end_ = 0;
     FirstMet characters_;
 };
 
@@ -311,13 +331,12 @@ void overlap_of_short_text(const X& x, const Y& y, int max_order, std::int64_t* 
 
 CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
     : ascii_(memory), text_(memory), narrow_(memory), wide_(memory) {
-    const auto is_left_out = [](char32_t c) { return c == 0 || is_space(c); };
     if (is_ascii(utf8)) {
         ascii_.resize(utf8.size());
         std::size_t size = 0;
         for (char c : utf8) {  // without a branch
             ascii_[size] = c;
-            size += !is_left_out(static_cast<unsigned char>(c));
+            size += !kAsciiLeftOut[static_cast<unsigned char>(c)];
         }
         ascii_.resize(size);
         if (!is_short()) sort_suffixes(ascii_, size, scratch.narrow, narrow_);
