@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/portable.h"
@@ -60,18 +62,23 @@ class SmallTransport {
             entry_[y] = static_cast<std::int16_t>(y | (demand_[y] == 0 ? kFull : 0));
             sellers_[y] = 0;
         }
-        std::uint32_t best[kMost];
-        std::int32_t highest = 0;
-        for (std::uint32_t x = 0; x < suppliers_; ++x) {
-            best[x] = best_partner<kWidth>(x);
-            highest = std::max(highest, price_[x]);
-        }
-        // Those with the highest prices first: they rarely have to leave their partners again.
-        for (const bool are_first : {true, false})
-            for (std::uint32_t x = 0; x < suppliers_; ++x)
-                if ((price_[x] == highest) == are_first) sell_directly(x, best[x]);
-        for (std::uint32_t x = 0; x < suppliers_; ++x)
-            while (supply_[x] > 0 && price_[x] > 0) sell_along_path<kWidth>(x);
+        std::uint32_t best[kMost], order[kMost];
+        for (std::uint32_t x = 0; x < suppliers_; ++x) best[x] = best_partner<kWidth>(x);
+        const std::size_t sellers = sort_sellers(order);
+        for (std::size_t k = 0; k < sellers; ++k) sell_directly(order[k], best[order[k]]);
+        for (std::size_t k = 0; k < sellers; ++k)
+            while (supply_[order[k]] > 0 && price_[order[k]] > 0) sell_along_path<kWidth>(order[k]);
+    }
+
+    // The suppliers that gain something, those with the highest prices first: they rarely have to leave their partners again.
+    // Returns how many they are.
+    std::size_t sort_sellers(std::uint32_t* order) const {
+        std::uint8_t ends[kLargestGain + 1] = {};  // by price, the highest first
+        for (std::size_t x = 0; x < suppliers_; ++x) ++ends[kLargestGain - price_[x]];
+        std::partial_sum(std::begin(ends), std::end(ends), std::begin(ends));
+        const std::size_t sellers = ends[kLargestGain - 1];
+        for (std::uint32_t x = static_cast<std::uint32_t>(suppliers_); x-- > 0;) order[--ends[kLargestGain - price_[x]]] = x;
+        return sellers;
     }
 
     // The consumer with which x gains most, which is its price.
@@ -86,7 +93,7 @@ class SmallTransport {
 
     void sell_directly(std::uint32_t x, std::uint32_t y) {
         const std::int64_t amount = std::min(supply_[x], demand_[y]);
-        if (amount > 0 && price_[x] > 0) sell(x, x, y, amount);
+        if (amount > 0) sell(x, x, y, amount);
     }
 
     // The source has sold so much more; at the end of its path x sells to y.
