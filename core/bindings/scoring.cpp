@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -101,12 +102,18 @@ struct Streams {
 nb::list compare_segments(const FeatureGroup& group, const nb::list& references, const TokenBatch& hypothesis,
                           const Streams::Present& present) {
     const Streams given(references, hypothesis, present);
+    const std::size_t columns = group.columns();
+    std::vector<Rows> streams;
+    without_gil([&] {
+        std::vector<double*> next;
+        for (const AnalysedStream& stream : given.streams) next.push_back(streams.emplace_back(stream.present.size * columns).data());
+        group.compare_segments(given.streams, hypothesis.analysed(), std::vector<bool>(columns, true),
+                               [&](std::size_t stream, std::size_t, const double* row) {
+                                   next[stream] = std::copy_n(row, columns, next[stream]);
+                               });
+    });
     nb::list compared;
-    for (Rows& rows : without_gil([&] {
-             const std::vector<bool> all(group.columns(), true);
-             return group.compare_segments(given.streams, hypothesis.analysed(), all);
-         }))
-        compared.append(to_numpy(std::move(rows), group.columns()));
+    for (Rows& rows : streams) compared.append(to_numpy(std::move(rows), columns));
     return compared;
 }
 

@@ -176,7 +176,7 @@ void SegmentMatcher::match(const std::vector<ReferenceStream>& references, const
             if (next[s] == present.size || static_cast<std::size_t>(present[next[s]]) != i) continue;
             ++next[s];
             if (!y) y = work->builder.build(hypothesis[i]);
-            take(s, work->matcher.match(work->builder.build(tokens[i]), *y));
+            take(s, i, work->matcher.match(work->builder.build(tokens[i]), *y));
         }
         y.reset();
         work->arena.empty();

@@ -86,9 +86,8 @@ struct ReferenceStream {
 // threads may use it at the same time.
 class SegmentMatcher {
    public:
-    // Is told the matches of a pair, one for each feature: the first that it is told of a stream is of the first number that is
-    // present, and so on.
-    using Take = std::function<void(std::size_t stream, const Match* matches)>;
+    // Is told the matches of a text and its reference in a stream, one for each feature. The texts come in their order.
+    using Take = std::function<void(std::size_t stream, std::size_t text, const Match* matches)>;
 
     // The lexicon must outlive this.
     SegmentMatcher(const Lexicon& lexicon, BagRecipe recipe);

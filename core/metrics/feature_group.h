@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -46,10 +47,12 @@ class FeatureGroup {
     virtual std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const {
         return {compare(texts, texts, pairs), compare(texts, texts, {pairs.hypothesis, pairs.reference})};
     }
-    // One matrix per stream. Texts that are compared once are not kept: the same memory, which the cache holds, serves all
-    // segments. `read` says of each column whether anyone reads it; what stands in the others does not matter.
-    virtual std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                               const std::vector<bool>& read) const = 0;
+    // Is told the row of a text against the reference that it has in a stream. The texts come in their order.
+    using TakeRow = std::function<void(std::size_t stream, std::size_t text, const double* row)>;
+    // Texts that are compared once are not kept: the same memory, which the cache holds, serves all segments. `read` says of
+    // each column whether anyone reads it; what stands in the others does not matter.
+    virtual void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                  const std::vector<bool>& read, const TakeRow& take) const = 0;
 };
 
 }  // namespace tesla

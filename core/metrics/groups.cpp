@@ -34,18 +34,17 @@ const Texts& texts_of(const FeatureGroup::Prepared& prepared) {
 // Calls compare(x, y, row) with the texts of every segment, for each stream that has it. `reader_of` makes of a batch what
 // reads its texts.
 template <class ReaderOf, class Compare>
-std::vector<Rows> rows_of_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                   std::size_t columns, ReaderOf reader_of, Compare compare) {
+void for_each_segment(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis, std::size_t columns,
+                      const FeatureGroup::TakeRow& take, ReaderOf reader_of, Compare compare) {
     auto reader = reader_of(hypothesis);
     std::vector<decltype(reader)> readers;
-    std::vector<Rows> rows;
     for (const AnalysedStream& stream : references) {
         require(stream.texts.texts.size() == hypothesis.texts.size(), "a stream has another number of texts");
         check_ascending(stream.present, hypothesis.texts.size());
         readers.push_back(reader_of(stream.texts));
-        rows.emplace_back(stream.present.size * columns);
     }
-    std::vector<std::size_t> next(references.size());  // row of each stream
+    std::vector<std::size_t> next(references.size());  // number of each stream, counted among those that are present
+    std::vector<double> row(columns);
     ReusedArena arena;
     Interrupt interrupt;
     for (std::size_t i = 0; i < hypothesis.texts.size(); ++i) {
@@ -54,14 +53,15 @@ std::vector<Rows> rows_of_segments(const std::vector<AnalysedStream>& references
             for (std::size_t s = 0; s < references.size(); ++s) {
                 const ArrayView<std::int64_t>& present = references[s].present;
                 if (next[s] == present.size || static_cast<std::size_t>(present[next[s]]) != i) continue;
+                ++next[s];
                 interrupt.step(kLeastPerPair);
                 if (!y) y.emplace(reader.read(i, arena.memory()));
-                compare(readers[s].read(i, arena.memory()), *y, rows[s].data() + columns * next[s]++);
+                compare(readers[s].read(i, arena.memory()), *y, row.data());
+                take(s, i, row.data());
             }
         }
         arena.empty();
     }
-    return rows;
 }
 
 double measured(const Match& match, Measure measure, double alpha) {
@@ -190,26 +190,22 @@ std::pair<Rows, Rows> NgramGroup::compare_both_ways(const Prepared& texts, const
     return chosen_both_ways(BatchBags::match(bags, bags, pairs, alpha_, true), measures_);
 }
 
-std::vector<Rows> NgramGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                               const std::vector<bool>&) const {
+void NgramGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                  const std::vector<bool>&, const TakeRow& take) const {
     const Columns y(*this, hypothesis.tokens);
     std::vector<Columns> kept;
     kept.reserve(references.size());  // views point into what is kept
     std::vector<ReferenceStream> streams;
     for (const AnalysedStream& stream : references)
         streams.push_back({kept.emplace_back(*this, stream.texts.tokens).view(), stream.present});
-    std::vector<Rows> rows;
-    std::vector<double*> next;  // place of each stream
-    for (const AnalysedStream& stream : references) {
-        rows.emplace_back(stream.present.size * columns());
-        next.push_back(rows.back().data());
-    }
     const std::size_t problems = recipe_.features.size();
-    matcher_.match(streams, y.view(), [&](std::size_t stream, const Match* matches) {
+    std::vector<double> row(columns());
+    matcher_.match(streams, y.view(), [&](std::size_t stream, std::size_t text, const Match* matches) {
+        double* next = row.data();
         for (Measure measure : measures_)
-            for (std::size_t k = 0; k < problems; ++k) *next[stream]++ = measured(matches[k], measure, alpha_);
+            for (std::size_t k = 0; k < problems; ++k) *next++ = measured(matches[k], measure, alpha_);
+        take(stream, text, row.data());
     });
-    return rows;
 }
 
 std::unique_ptr<FeatureGroup::Prepared> CharacterGroup::prepare(const AnalysedTexts& texts) const {
@@ -227,11 +223,11 @@ std::pair<Rows, Rows> CharacterGroup::compare_both_ways(const Prepared& texts, c
     return chosen_both_ways(CharacterBags::match(bags, bags, pairs, max_order_, alpha_, true), measures_);
 }
 
-std::vector<Rows> CharacterGroup::compare_segments(const std::vector<AnalysedStream>& references,
-                                                   const AnalysedTexts& hypothesis, const std::vector<bool>&) const {
+void CharacterGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                      const std::vector<bool>&, const TakeRow& take) const {
     std::int64_t matches[kMaxCharacterOrder];
-    return rows_of_segments(
-        references, hypothesis, columns(), [](const AnalysedTexts& batch) { return CharacterReader{batch.texts}; },
+    for_each_segment(
+        references, hypothesis, columns(), take, [](const AnalysedTexts& batch) { return CharacterReader{batch.texts}; },
         [&](const CharacterBag& x, const CharacterBag& y, double* row) {
             CharacterBag::overlap(x, y, max_order_, matches);
             for (Measure measure : measures_)
@@ -280,18 +276,27 @@ std::pair<Rows, Rows> SlidingGroup::compare_both_ways(const Prepared& texts, con
     return {slid(measures.f, both, pairs.reference), slid(measures.exchanged_f, both, pairs.hypothesis)};
 }
 
-std::vector<Rows> SlidingGroup::compare_segments(const std::vector<AnalysedStream>& references,
-                                                 const AnalysedTexts& hypothesis, const std::vector<bool>&) const {
+void SlidingGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                    const std::vector<bool>&, const TakeRow& take) const {
     std::int64_t matches[kMaxCharacterOrder];
     double f[kMaxCharacterOrder];
-    return rows_of_segments(
-        references, hypothesis, columns(), [](const AnalysedTexts& batch) { return MeasuredReader{{batch.texts}}; },
+    for_each_segment(
+        references, hypothesis, columns(), take, [](const AnalysedTexts& batch) { return MeasuredReader{{batch.texts}}; },
         [&](const MeasuredBag& x, const MeasuredBag& y, double* row) {
             CharacterBag::overlap(x.bag, y.bag, orders_ + growth_, matches);
             for (int n = 1; n <= orders_ + growth_; ++n)
                 f[n - 1] = measured(Match{matches[n - 1], x.bag.total(n), y.bag.total(n)}, Measure::F, alpha_);
             slide(f, x.length, row);
         });
+}
+
+// Features of rare words do not exist where words have no weights.
+SurfaceGroup::SurfaceGroup(WordFacts& facts) : facts_(facts) {
+    if (facts.weighted()) return;
+    for (std::size_t column = 0; column < kSurfaceColumns; ++column) {
+        const std::string_view name = kSurfaceFeatures[column];
+        if (name.substr(0, 4) == "rare" || name == "unknown") missing_.push_back(column);
+    }
 }
 
 std::size_t SurfaceGroup::columns() const { return kSurfaceColumns; }
@@ -302,30 +307,25 @@ std::unique_ptr<FeatureGroup::Prepared> SurfaceGroup::prepare(const AnalysedText
 
 Rows SurfaceGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
     Rows rows = Surfaces::compare(texts_of<Surfaces>(reference), texts_of<Surfaces>(hypothesis), pairs);
-    mark_missing(rows);
+    for (std::size_t at = 0; at < rows.size(); at += kSurfaceColumns) mark_missing(rows.data() + at);
     return rows;
 }
 
-std::vector<Rows> SurfaceGroup::compare_segments(const std::vector<AnalysedStream>& references,
-                                                 const AnalysedTexts& hypothesis, const std::vector<bool>& read) const {
+void SurfaceGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                    const std::vector<bool>& read, const TakeRow& take) const {
     const SurfaceParts parts = surface_parts(read);
     SurfaceMatcher matcher(parts);
-    std::vector<Rows> streams = rows_of_segments(
-        references, hypothesis, kSurfaceColumns,
+    for_each_segment(
+        references, hypothesis, kSurfaceColumns, take,
         [&](const AnalysedTexts& batch) { return SurfaceReader(batch.texts, batch.tokens, facts_, parts); },
-        [&](const SurfaceText& x, const SurfaceText& y, double* row) { matcher.compare(x, y, row); });
-    for (Rows& rows : streams) mark_missing(rows);
-    return streams;
+        [&](const SurfaceText& x, const SurfaceText& y, double* row) {
+            matcher.compare(x, y, row);
+            mark_missing(row);
+        });
 }
 
-// Features of rare words do not exist where words have no weights.
-void SurfaceGroup::mark_missing(Rows& rows) const {
-    if (facts_.weighted()) return;
-    for (std::size_t column = 0; column < kSurfaceColumns; ++column) {
-        const std::string_view name = kSurfaceFeatures[column];
-        if (name.substr(0, 4) != "rare" && name != "unknown") continue;
-        for (std::size_t at = column; at < rows.size(); at += kSurfaceColumns) rows[at] = kMissing;
-    }
+void SurfaceGroup::mark_missing(double* row) const {
+    for (std::size_t column : missing_) row[column] = kMissing;
 }
 
 std::size_t VectorGroup::columns() const { return kVectorProblems * measures_.size(); }
@@ -339,14 +339,14 @@ Rows VectorGroup::compare(const Prepared& reference, const Prepared& hypothesis,
                   measures_);
 }
 
-std::vector<Rows> VectorGroup::compare_segments(const std::vector<AnalysedStream>& references,
-                                                const AnalysedTexts& hypothesis, const std::vector<bool>& read) const {
+void VectorGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                   const std::vector<bool>& read, const TakeRow& take) const {
     bool best = false;
     for (std::size_t column = 0; column < columns(); ++column)
         best |= read[column] && (column % kVectorProblems == kBest0 || column % kVectorProblems == kBest5);
     VectorMatcher matcher(vectors_.dimensions(), best);
-    return rows_of_segments(
-        references, hypothesis, columns(),
+    for_each_segment(
+        references, hypothesis, columns(), take,
         [&](const AnalysedTexts& batch) { return VectorReader(batch.tokens, vectors_, true); },
         [&](const VectorText& x, const VectorText& y, double* row) {
             const VectorMatcher::Problems problems = matcher.match(x, y);
@@ -365,25 +365,25 @@ std::unique_ptr<FeatureGroup::Prepared> GuardGroup::prepare(const AnalysedTexts&
 
 Rows GuardGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
     Rows rows = Guards::compare(texts_of<Guards>(reference), texts_of<Guards>(hypothesis), pairs);
-    mark_missing(rows);
+    for (std::size_t at = 0; at < rows.size(); at += kGuardColumns) mark_missing(rows.data() + at);
     return rows;
 }
 
-std::vector<Rows> GuardGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                               const std::vector<bool>& read) const {
+void GuardGroup::compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                                  const std::vector<bool>& read, const TakeRow& take) const {
     GuardMatcher matcher;
-    std::vector<Rows> streams = rows_of_segments(
-        references, hypothesis, kGuardColumns,
+    for_each_segment(
+        references, hypothesis, kGuardColumns, take,
         [&](const AnalysedTexts& batch) { return GuardReader(batch, words_, read[kStrayColumn]); },
-        [&](const GuardText& x, const GuardText& y, double* row) { matcher.compare(x, y, row); });
-    for (Rows& rows : streams) mark_missing(rows);
-    return streams;
+        [&](const GuardText& x, const GuardText& y, double* row) {
+            matcher.compare(x, y, row);
+            mark_missing(row);
+        });
 }
 
 // `negation` does not exist where the language has no list of negations.
-void GuardGroup::mark_missing(Rows& rows) const {
-    if (words_.knows_negations()) return;
-    for (std::size_t at = kNegationColumn; at < rows.size(); at += kGuardColumns) rows[at] = kMissing;
+void GuardGroup::mark_missing(double* row) const {
+    if (!words_.knows_negations()) row[kNegationColumn] = kMissing;
 }
 
 }  // namespace tesla

@@ -33,8 +33,8 @@ class NgramGroup : public FeatureGroup {
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
     std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const override;
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                       const std::vector<bool>& read) const override;
+    void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                          const std::vector<bool>& read, const TakeRow& take) const override;
 
    private:
     class Columns;
@@ -57,8 +57,8 @@ class CharacterGroup : public FeatureGroup {
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
     std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const override;
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                       const std::vector<bool>& read) const override;
+    void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                          const std::vector<bool>& read, const TakeRow& take) const override;
 
    private:
     int max_order_;
@@ -77,8 +77,8 @@ class SlidingGroup : public FeatureGroup {
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
     std::pair<Rows, Rows> compare_both_ways(const Prepared& texts, const TextPairs& pairs) const override;
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                       const std::vector<bool>& read) const override;
+    void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                          const std::vector<bool>& read, const TakeRow& take) const override;
 
    private:
     struct Texts;
@@ -93,18 +93,19 @@ class SlidingGroup : public FeatureGroup {
 
 class SurfaceGroup : public FeatureGroup {
    public:
-    explicit SurfaceGroup(WordFacts& facts) : facts_(facts) {}
+    explicit SurfaceGroup(WordFacts& facts);
 
     std::size_t columns() const override;
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                       const std::vector<bool>& read) const override;
+    void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                          const std::vector<bool>& read, const TakeRow& take) const override;
 
    private:
-    void mark_missing(Rows& rows) const;
+    void mark_missing(double* row) const;
 
     WordFacts& facts_;
+    std::vector<std::size_t> missing_;  // columns of features that do not exist
 };
 
 class VectorGroup : public FeatureGroup {
@@ -115,8 +116,8 @@ class VectorGroup : public FeatureGroup {
     std::size_t columns() const override;
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                       const std::vector<bool>& read) const override;
+    void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                          const std::vector<bool>& read, const TakeRow& take) const override;
 
    private:
     WordVectors& vectors_;
@@ -131,11 +132,11 @@ class GuardGroup : public FeatureGroup {
     std::size_t columns() const override;
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;
     Rows compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const override;
-    std::vector<Rows> compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
-                                       const std::vector<bool>& read) const override;
+    void compare_segments(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis,
+                          const std::vector<bool>& read, const TakeRow& take) const override;
 
    private:
-    void mark_missing(Rows& rows) const;
+    void mark_missing(double* row) const;
 
     CriticalWords& words_;
 };

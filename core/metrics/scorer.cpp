@@ -36,12 +36,15 @@ std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& refer
     std::vector<StreamScores> streams;
     for (const AnalysedStream& stream : references) {
         const bool complete = stream.present.size == segments;
-        streams.push_back({std::vector<double>(segments, kMissing), Rows(segments * features(), complete ? 0.0 : kMissing)});
+        Rows features = complete ? Rows(segments * features_) : Rows(segments * features_, kMissing);
+        streams.push_back({std::vector<double>(segments, kMissing), std::move(features)});
     }
-    for (std::size_t group = 0; group < groups_.size(); ++group) {  // the rows of one serve the next: new memory is slow
-        const std::vector<Rows> compared = groups_[group]->compare_segments(references, hypothesis, read_[group]);
-        for (std::size_t s = 0; s < references.size(); ++s)
-            take_columns(group, compared[s], references[s].present, streams[s].features);
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+        const auto take = [&](std::size_t stream, std::size_t text, const double* row) {
+            double* const to = streams[stream].features.data() + text * features_;
+            for (const auto& [feature, place] : columns_[group]) to[feature] = row[place];
+        };
+        groups_[group]->compare_segments(references, hypothesis, read_[group], take);
     }
     for (std::size_t s = 0; s < references.size(); ++s) {
         for (std::int64_t k : references[s].present) {
@@ -50,16 +53,6 @@ std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& refer
         }
     }
     return streams;
-}
-
-// Of the rows of the texts that are there.
-void Scorer::take_columns(std::size_t group, const Rows& rows, const ArrayView<std::int64_t>& present, Rows& features) const {
-    const double* row = rows.data();
-    for (std::int64_t text : present) {
-        double* const to = features.data() + static_cast<std::size_t>(text) * features_;
-        for (const auto& [feature, place] : columns_[group]) to[feature] = row[place];
-        row += groups_[group]->columns();
-    }
 }
 
 double Scorer::score_of(const double* row, const AnalysedTexts& reference, const AnalysedTexts& hypothesis,

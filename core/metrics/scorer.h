@@ -38,7 +38,6 @@ class Scorer {
     struct Column {
         std::size_t feature, place;
     };
-    void take_columns(std::size_t group, const Rows& rows, const ArrayView<std::int64_t>& present, Rows& features) const;
     double score_of(const double* row, const AnalysedTexts& reference, const AnalysedTexts& hypothesis, std::size_t i) const;
 
     std::vector<const FeatureGroup*> groups_;
