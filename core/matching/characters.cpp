@@ -356,7 +356,7 @@ std::int64_t CharacterBag::total(int n) const {
 }
 
 void CharacterBag::overlap(const CharacterBag& a, const CharacterBag& b, int max_order, std::int64_t* matches) {
-    if (!a.is_short() && b.is_short()) return overlap(b, a, max_order, matches);
+    if (a.length() > b.length()) return overlap(b, a, max_order, matches);
     if (a.is_short()) {
         if (a.text_.empty() && b.text_.empty()) return overlap_of_short_text(a.ascii_, b.ascii_, max_order, matches);
         if (a.text_.empty()) return overlap_of_short_text(a.ascii_, b.text_, max_order, matches);

@@ -127,6 +127,7 @@ class VectorMatcher {
         std::uint32_t to;
         std::uint8_t similarity;  // in 160ths
     };
+    Problems match_in_order(const VectorText& x, const VectorText& y);
     void compare_words(const VectorText& x, const VectorText& y, bool links);
     void find_best(const std::uint8_t* cells, std::uint8_t& best);
     void find_links(const std::uint8_t* cells, std::size_t size);
