@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "base/hash_table.h"
+#include "base/fixed_table.h"
 #include "base/text_notes.h"
 #include "base/text_table.h"
 
@@ -50,8 +50,8 @@ void test_hashes_as_keys() {
     expect(table.find(64) == 2, "a value cannot be changed");
 }
 
-void test_hash_table() {
-    HashTable table;
+void test_fixed_table() {
+    FixedTable table;
     expect(table.find(0) == 0 && table.find(5) == 0, "found in an empty table");
     std::vector<std::uint32_t> keys, values;
     for (std::uint32_t i = 1; i < 5000; ++i) {
@@ -113,6 +113,26 @@ void test_text_table() {
     expect(told == asked.size(), "a text is left out");
 }
 
+// Texts as long as keys hold whole, and longer ones: each differs from others in its length or in one byte.
+void test_texts_of_all_lengths() {
+    std::vector<std::string> texts;
+    for (std::size_t length = 0; length <= 40; ++length) {
+        const std::string text(length, 'x');
+        texts.push_back(text);
+        for (std::size_t at = 0; at < length; ++at)
+            for (char other : {'y', '\0', '\xff'}) texts.push_back(text.substr(0, at) + other + text.substr(at + 1));
+    }
+    TextTable<std::size_t> table;
+    for (std::size_t k = 0; k < texts.size(); ++k) expect(table.add(texts[k], k).second, "an equal text that is none");
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+        const std::string elsewhere = texts[k];
+        const std::size_t* const found = table.find(elsewhere);
+        expect(found && *found == k, "not found, or another text");
+        expect(table.find(elsewhere + 'z') == nullptr, "a longer text is found");
+        expect(TextKey(texts[k]) == TextKey(elsewhere), "equal keys differ");
+    }
+}
+
 void test_text_notes() {
     TextNotes notes(1 << 12);
     std::vector<std::string> texts{"", "a", "seven77", "eight888", "nine99999", std::string(300, 'x'), std::string(3, '\0')};
@@ -132,10 +152,11 @@ void test_text_notes() {
 int main() {
     for (std::uint32_t alike : {1, 2, 50}) test_texts(alike);
     test_hashes_as_keys();
-    test_hash_table();
+    test_fixed_table();
     test_recycled_memory();
     test_first_met();
     test_text_table();
+    test_texts_of_all_lengths();
     test_text_notes();
     return failures != 0;
 }

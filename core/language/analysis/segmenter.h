@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hash_table.h"
+#include "base/fixed_table.h"
 #include "base/hashing.h"
 #include "language/analysis/segmenter_features.h"
 
@@ -49,10 +49,10 @@ class Segmenter {
 
     void find_places(const char32_t* text, std::size_t length, std::size_t start, std::size_t end, Place* places) const;
 
-    HashTable features_;  // the four weights of a feature are the bytes of its value
-    HashTable words_;
+    FixedTable features_;  // the four weights of a feature are the bytes of its value
+    FixedTable words_;
     Transitions transitions_;
-    HashTable variants_;
+    FixedTable variants_;
 };
 
 // The best sequence of places for `length` characters: a word does not begin at a mark, but for the first character, and

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/hash_table.h"
+#include "base/fixed_table.h"
 #include "base/hashing.h"
 #include "base/lanes.h"
 #include "base/portable.h"
@@ -195,7 +195,7 @@ class Tagger {  // immutable, so that threads may share it
 
     std::size_t labels_;
     std::size_t pairs_;  // of vectors that hold the labels' scores
-    HashTable rows_;
+    FixedTable rows_;
     std::vector<std::array<std::uint32_t, 2>> label_rows_;  // of the features of the two labels before, by these
     std::vector<std::array<std::uint32_t, kShapes>> shape_rows_;  // of the features of the label before and the shape, by these
     SuffixLexicon lexicon_;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hash_table.h"
+#include "base/fixed_table.h"
 #include "base/hashing.h"
 #include "base/unicode.h"
 
@@ -57,7 +57,7 @@ class SuffixLexicon {
         visit(hasher.value());
     }
 
-    HashTable table_;
+    FixedTable table_;
 };
 
 }  // namespace tesla

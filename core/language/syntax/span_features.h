@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash_table.h"
+#include "base/fixed_table.h"
 #include "base/hashing.h"
 
 namespace tesla {
@@ -38,7 +38,7 @@ class SpanVocabulary {
     static std::uint32_t key(const std::string& form);
 
    private:
-    HashTable known_;
+    FixedTable known_;
 };
 
 // A sentence ready for feature extraction. Kind bits: 1 finite verb, 2 any verb, 4 conjunction, 8 comma, 16 wh-word,

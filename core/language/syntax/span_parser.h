@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/array_view.h"
-#include "base/hash_table.h"
+#include "base/fixed_table.h"
 #include "base/hashing.h"
 #include "language/syntax/span_chart.h"
 #include "language/syntax/span_features.h"
@@ -55,7 +55,7 @@ class SpanParser {  // immutable, so that threads may share it
     SpanGrammar grammar_;
     SpanVocabulary vocabulary_;
     std::vector<std::uint8_t> tag_kinds_, tag_breaks_;
-    HashTable rows_;
+    FixedTable rows_;
     std::vector<std::int8_t> weights_;  // rows of kLaneCount; row 0 is all zeros
     RuleScores rules_;
 };

@@ -13,9 +13,9 @@
 
 namespace tesla {
 
-class HashTable {
+class FixedTable {
    public:
-    HashTable() : groups_(1) {}
+    FixedTable() : groups_(1) {}
 
     // Keys are not 0, and values that are 0 are left out. Of keys that come again the first counts.
     void build(const std::vector<std::uint32_t>& keys, const std::vector<std::uint32_t>& values) {
