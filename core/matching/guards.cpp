@@ -147,8 +147,9 @@ void GuardMatcher::take_partners(const GuardText& y, bool backwards) {
     if (sentences_) {
         for (std::size_t i = 0; i < y.size(); ++i) {
             const std::uint64_t here = backwards ? ~first_bits(i) : first_bits(i + 1);
-            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here);
-            taken_[i] = (y.function[i] == 0) & (wanted <= count_bits(equal_.in_x(i) & content_x_));
+            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here), there = count_bits(equal_.in_x(i) & content_x_);
+            const bool content = y.function[i] == 0;
+            taken_[i] = content & (wanted <= there);
         }
         return;
     }
@@ -156,8 +157,10 @@ void GuardMatcher::take_partners(const GuardText& y, bool backwards) {
     std::transform(counts_.begin(), counts_.end(), free_.begin(), [](const Count& count) { return count.content; });
     for (std::size_t i = 0; i < y.size(); ++i) {
         const std::size_t place = backwards ? y.size() - 1 - i : i;
-        taken_[place] = (y.function[place] == 0) & (free_[y_[place]] != 0);
-        free_[y_[place]] -= taken_[place];
+        std::uint32_t& free = free_[y_[place]];
+        const bool content = y.function[place] == 0;
+        taken_[place] = content & (free != 0);
+        free -= taken_[place];
     }
 }
 
