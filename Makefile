@@ -8,7 +8,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard core/*/* core/*/*/*)
 CLANG := $(firstword $(foreach name,clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19,$(shell command -v $(name) 2>/dev/null)))
 CORE_TESTS := tests/house/test_core_safety.py tests/house/test_fuzz.py tests/matching/test_transport.py tests/matching/test_matching.py tests/matching/test_celab.py \
 	tests/matching/test_characters.py tests/language/test_words.py tests/matching/test_surface.py tests/language/test_tokeniser.py tests/matching/test_pivot_bags.py tests/house/test_core_stub.py tests/training/test_alignment.py tests/matching/test_states.py \
-	tests/matching/test_state_encoder.py
+	tests/matching/test_state_encoder.py tests/matching/test_vectors.py tests/metrics/test_guards.py
 FUZZ_SECONDS ?= 60
 FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200

@@ -16,6 +16,7 @@
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
+#include "matching/characters.h"
 #include "matching/surface.h"
 #include "metrics/groups.h"
 #include "metrics/scorer.h"
@@ -175,6 +176,7 @@ void bind_scoring(nb::module_& m) {
         .def(
             "__init__",
             [](CharacterGroup* self, int max_order, double alpha, const std::vector<std::string>& measures) {
+                require(max_order >= 1 && max_order <= kMaxCharacterOrder, "n-grams have 1 to 6 characters");
                 new (self) CharacterGroup(max_order, alpha, measures_named(measures));
             },
             "max_order"_a, "alpha"_a, "measures"_a);
@@ -182,7 +184,7 @@ void bind_scoring(nb::module_& m) {
         .def(
             "__init__",
             [](SlidingGroup* self, int orders, int growth, std::int64_t shortest, std::int64_t longest, double alpha) {
-                require(orders >= 1 && growth >= 0 && shortest < longest, "no such n-grams");
+                require(orders >= 1 && growth >= 0 && orders + growth <= kMaxCharacterOrder && shortest < longest, "no such n-grams");
                 new (self) SlidingGroup(orders, growth, shortest, longest, alpha);
             },
             "orders"_a, "growth"_a, "shortest"_a, "longest"_a, "alpha"_a);

@@ -34,10 +34,10 @@ nb::object look_up_vectors(const VectorTable& table, const nb::list& words) {
     std::vector<std::int8_t> vectors(asked.size() * table.dimensions());
     {
         nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < asked.size(); ++i) {
-            std::int8_t mean[kMostDimensions];
-            copy_vector(table.find(asked[i], mean), table.dimensions(), i, vectors);
-        }
+        std::int8_t mean[kMostDimensions];
+        table.find_all(asked, mean, [&](std::size_t i, const WordVector& vector) {
+            copy_vector(vector, table.dimensions(), i, vectors);
+        });
     }
     return to_numpy(std::move(vectors), table.dimensions());
 }

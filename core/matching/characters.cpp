@@ -218,6 +218,9 @@ class NgramTable {
     template <class X, class Y>
     void overlap(const X& x, const Y& y, int max_order, std::int64_t* matches) {
         number_characters(x, y);
+        known_size_ = y.size();
+        known_.resize(known_size_);
+        std::iota(known_.begin(), known_.end(), 0U);
         matches[0] = count_characters();
         for (int n = 2; n <= max_order; ++n) matches[n - 1] = count_ngrams();
     }
@@ -228,14 +231,14 @@ class NgramTable {
         size_x_ = x.size();
         numbers_end_ = kAsciiLeftOut.size();
         std::copy(x.begin(), x.end(), x_);
-        y_.assign(y.begin(), y.end());
-        y_.push_back(0);
+        y_.resize(y.size() + 1);
+        *std::copy(y.begin(), y.end(), y_.begin()) = 0;
     }
     template <class X, class Y>
     void number_characters(const X& x, const Y& y) {
         characters_.reset(x.size() + y.size());
         size_x_ = x.size();
-        y_.resize(y.size());
+        y_.resize(y.size() + 1);
         for (std::size_t i = 0; i < x.size(); ++i) x_[i] = static_cast<std::uint8_t>(characters_.number_of(x[i]) + 1);
         const auto of_x = static_cast<std::uint32_t>(characters_.keys().size());
         numbers_end_ = of_x + 1;
@@ -243,7 +246,7 @@ class NgramTable {
             const std::uint32_t number = characters_.number_of(y[i]);
             y_[i] = static_cast<std::uint8_t>(number < of_x ? number + 1 : 0);
         }
-        y_.push_back(0);
+        y_.back() = 0;
     }
 
     // Of every n-gram of x those without a partner. A number of y that is 0 has none.
@@ -260,14 +263,11 @@ class NgramTable {
         std::uint8_t left_[kShort + 1] = {};
     };
 
-    std::int64_t count_characters() {
+    std::int64_t count_characters() const {
         Unmatched unmatched;
         for (std::size_t i = 0; i < size_x_; ++i) unmatched.add(x_[i]);
         std::int64_t matches = 0;
         for (std::uint8_t number : y_) matches += unmatched.take(number);
-        known_size_ = y_.size() - 1;
-        known_.resize(known_size_);
-        std::iota(known_.begin(), known_.end(), 0U);
         return matches;
     }
 

@@ -39,6 +39,7 @@ std::size_t unshared(const std::pmr::vector<std::uint32_t>& x, const std::pmr::v
 void GuardTokens::check() const {
     check_csr(offsets, lemma.size);
     check_columns(lemma.size, {function.size, number.size, negation.size, starts.size});
+    require(std::find(lemma.begin(), lemma.end(), kNoWord) == lemma.end(), "no lemma has this number");
 }
 
 GuardView GuardTokens::text(std::size_t i) const {

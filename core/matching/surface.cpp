@@ -201,12 +201,10 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     *row++ = fraction(common.repeated, y.size());
 }
 
-// As number_lemmas, which is only asked for what sentences need beside.
 SurfaceMatcher::Common SurfaceMatcher::compare_lemmas(const SurfaceText& x, const SurfaceText& y) {
     sentences_ = EqualWords::are_sentences(x.size(), y.size());
-    if (!sentences_) return number_lemmas(x, y);
-    if (parts_.alignment) number_lemmas(x, y);
-    equal_.find(x.lemmas.data(), x.size(), y.lemmas.data(), y.size());
+    if (sentences_) equal_.find(x.lemmas.data(), x.size(), y.lemmas.data(), y.size());
+    if (!sentences_ || parts_.alignment) return number_lemmas(x, y);  // which an alignment reads
     const std::uint64_t function_x = bits_of_flags(x.function.data(), x.size());
     const std::uint64_t function_y = bits_of_flags(y.function.data(), y.size());
     Common common;

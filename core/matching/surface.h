@@ -84,8 +84,8 @@ class SurfaceText {
 };
 
 // One object serves one thread and keeps its memory. The lemmas of two sentences are compared all with all. Those of longer
-// texts are numbered in the order in which they are met: arrays by number take the place of sorted lists, which machines are
-// slow to sort and to walk along.
+// texts, and where tokens are aligned, are numbered in the order in which they are met: arrays by number take the place of
+// sorted lists, which machines are slow to sort and to walk along.
 class SurfaceMatcher {
    public:
     explicit SurfaceMatcher(const SurfaceParts& parts = {}) : parts_(parts) {}

@@ -38,11 +38,11 @@ struct VectorWords {
     std::size_t size;
 };
 
-// The vectors of two texts as a kind of CPU multiplies them: for each side whole blocks of `width` numbers, at least eight,
-// each with room for 16 bits.
+// The vectors of two texts as a kind of CPU multiplies them: room for the words of each side, in whole blocks, times `width`
+// 16-bit numbers. Kinds that multiply 8-bit numbers use less of it.
 struct ArrangedVectors {
     std::int16_t *rows, *blocks;
-    std::size_t width;  // a multiple of eight, at least the dimensions
+    std::size_t width;  // a multiple of eight, at least the dimensions; 0: there are no vectors
 };
 
 struct Kernels {

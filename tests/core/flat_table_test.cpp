@@ -130,6 +130,7 @@ void test_texts_of_all_lengths() {
         expect(found && *found == k, "not found, or another text");
         expect(table.find(elsewhere + 'z') == nullptr, "a longer text is found");
         expect(TextKey(texts[k]) == TextKey(elsewhere), "equal keys differ");
+        for (std::size_t other = 0; other < k; ++other) expect(!(TextKey(texts[other]) == TextKey(texts[k])), "different keys are equal");
     }
 }
 

@@ -13,7 +13,10 @@ int main() {
     using namespace tesla;
     for (int low = 0; low < 64; ++low)
         for (int high = low; high < 64; ++high)
-            if (lowest_bit(std::uint64_t{1} << low | std::uint64_t{1} << high) != low) return 1;
+            if (const std::uint64_t bits = std::uint64_t{1} << low | std::uint64_t{1} << high;
+                lowest_bit(bits) != low || count_bits(bits) != 1 + (low != high) || count_bits(~bits) != 63 - (low != high))
+                return 1;
+    if (count_bits(0) != 0 || count_bits(~std::uint64_t{0}) != 64) return 10;
     const std::uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 0x80};
     if (eight_bytes(bytes) != 0x8007060504030201ULL) return 3;
     for (std::size_t count = 0; count < 8; ++count)

@@ -61,6 +61,18 @@ def test_texts_that_are_hard_to_sort_equal_a_plain_count(reference: str, hypothe
     test_all_orders_equal_a_plain_count.hypothesis.inner_test(reference, hypothesis)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("size", [254, 255, 256])
+def test_texts_of_as_many_different_characters_as_a_byte_can_number(size: int) -> None:
+    first = "".join(chr(0x4E00 + k) for k in range(size))
+    second = "".join(chr(0x4E00 + k ^ 1) for k in range(size))
+    for reference, hypothesis in (
+        (first, first[::-1]),
+        (first, second),
+        (first, first[7:] + "zz" + first[:7]),
+    ):
+        test_all_orders_equal_a_plain_count.hypothesis.inner_test(reference, hypothesis)  # type: ignore[attr-defined]
+
+
 def test_a_text_has_everything_of_itself() -> None:
     bags, only = build_character_bags(["The same text, twice."]), np.zeros(1, np.int64)
     assert match_characters(bags, bags, only, only, 6).f.tolist() == [[1.0] * 6]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval import TeslaX
 from tesla_eval._core import SURFACE_FEATURES
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.metrics.features.surface import SurfaceGroup
@@ -107,6 +108,30 @@ def test_content_words_equal_a_plain_count(seed: int) -> None:
     y, x = (Counter(token.lemma for token in side if not token.function) for side in tokens)
     expected = sum((x & y).values()) / sum(x.values()) if x else float(not y)
     assert surface(*texts)["content.r"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("of_x", "of_y"), [(20, 25), (64, 64), (64, 65), (66, 50), (130, 70)])
+def test_sentences_and_long_texts_equal_a_plain_count(of_x: int, of_y: int) -> None:
+    """Texts of up to 64 words are compared another way than longer ones, and with an alignment of tokens."""
+    random = Random(of_x)
+    metric = TeslaX("en")
+    for _ in range(10):
+        reference, hypothesis = (" ".join(random.choices(WORDS, k=size)) for size in (of_x, of_y))
+        x, y = (side.tokens(0) for side in load_pipeline("en").analyse([reference], [hypothesis]))
+        assert (len(x), len(y)) == (of_x, of_y)
+        functions_x, functions_y = (Counter(t.lemma for t in side if t.function) for side in (x, y))
+        contents_x, contents_y = (Counter(t.lemma for t in side if not t.function) for side in (x, y))
+        repeated = sum(max(0, count - max(contents_x[lemma], 1)) for lemma, count in contents_y.items())
+        common = longest_common_subsequence([t.lemma for t in x], [t.lemma for t in y])
+        expected = {
+            "function.p": sum((functions_x & functions_y).values()) / sum(functions_y.values()),
+            "repeated": repeated / of_y,
+            "lcs.p": common / of_y,
+            "lcs.r": common / of_x,
+        }
+        scored = metric.sentence_score(hypothesis, [reference]).features
+        for found in (scored, surface(hypothesis, reference)):
+            assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
 def test_many_repetitions_stay_quick() -> None:

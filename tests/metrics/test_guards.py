@@ -1,5 +1,9 @@
 """Penalties against padding, repetition, other numbers and negations (specification §8b)."""
 
+from collections import Counter
+from itertools import pairwise
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -176,9 +180,84 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         Guards(np.array([0, 2]), words, marks, words, marks, marks)
     with pytest.raises(ValueError, match="do not fit"):
         Guards(np.array([0, 3]), words, marks, words[:2], marks, marks)
+    with pytest.raises(ValueError, match="no lemma"):
+        Guards(np.array([0, 3]), words + np.uint32(2**32 - 1), marks, words, marks, marks)
     text = Guards(np.array([0, 3]), words, marks, words, marks, marks)
     with pytest.raises(IndexError):
         compare_guards(text, text, np.array([0]), np.array([1]))
+
+
+Words = list[tuple[int, bool]]
+"""The lemmas of a text, and whether each is a function word."""
+
+
+def plain_guards(x: Words, y: Words) -> dict[str, float]:
+    """What depends on the words alone, in the plainest way."""
+    content_x, content_y = (sum(not function for _, function in text) for text in (x, y))
+
+    def matched(words: Words) -> list[bool]:
+        left = Counter(lemma for lemma, function in x if not function)
+        taken = []
+        for lemma, function in words:
+            taken.append(not function and left[lemma] > 0)
+            left[lemma] -= taken[-1]
+        return taken
+
+    def longest_run(words: Words, taken: list[bool]) -> int:
+        best = run = 0
+        for (_, function), has_partner in zip(words, taken, strict=True):
+            run = 0 if has_partner else run + (not function)
+            best = max(best, run)
+        return best
+
+    run = longest_run(y, matched(y))
+    if run > 3:
+        run = min(run, longest_run(y[::-1], matched(y[::-1])))
+    insertion = max(0, min(run, max(0, content_y - content_x)) - 3) / max(1, content_y)
+    digression = max(0, run - 4)
+    lemmas_x, lemmas_y = ([lemma for lemma, _ in text] for text in (x, y))
+    once = [a for a in lemmas_y if lemmas_x.count(a) == lemmas_y.count(a) == 1]
+    places = [lemmas_x.index(a) for a in once]
+    inversions = sum(a > b for k, a in enumerate(places) for b in places[k + 1 :])
+    pairs = len(places) * (len(places) - 1) // 2 + 10
+    stutters = [sum(a == b for a, b in pairwise(lemmas)) for lemmas in (lemmas_x, lemmas_y)]
+    return {
+        "padding": max(0, 2 * len(y) - 3 * len(x) - 2) / max(1, 2 * len(y)),
+        "insertion": insertion,
+        "surplus": insertion * (sum(matched(y)) / max(1, content_x)) ** 2,
+        "digression": digression / max(1, digression + content_x),
+        "disorder": max(0, 4 * inversions - pairs) / (2 * pairs),
+        "stutter": max(0, stutters[1] - stutters[0]) / max(1, len(y)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("of_x", "of_y"), [(0, 5), (9, 6), (40, 63), (64, 64), (64, 65), (66, 60), (70, 140)]
+)
+@pytest.mark.parametrize("kinds", [3, 30, 200])
+def test_sentences_and_long_texts_equal_a_plain_count(of_x: int, of_y: int, kinds: int) -> None:
+    """Texts of up to 64 words are compared another way than longer ones."""
+    random = Random(kinds)
+
+    def drawn(size: int) -> Words:
+        return [(lemma, lemma % 4 == 0) for lemma in random.choices(range(kinds), k=size)]
+
+    def read(text: Words) -> Guards:
+        lemmas, function = (np.array(column) for column in zip(*text, strict=True)) if text else ([], [])
+        none = np.zeros(len(text), np.uint8)
+        number = np.zeros(len(text), np.uint32)
+        offsets = np.array([0, len(text)])
+        return Guards(
+            offsets, np.asarray(lemmas, np.uint32), np.asarray(function, np.uint8), number, none, none
+        )
+
+    for _ in range(20):
+        x = drawn(of_x)
+        y = (x[::-1] + drawn(of_y))[:of_y] if random.random() < 0.5 else drawn(of_y)
+        (row,) = compare_guards(read(x), read(y), np.array([0]), np.array([0]))
+        values = dict(zip(GUARD_FEATURES, row.tolist(), strict=True))
+        expected = plain_guards(x, y)
+        assert {name: values[name] for name in expected} == pytest.approx(expected, abs=1e-15)
 
 
 def test_words_of_the_next_text_change_nothing() -> None:

@@ -46,25 +46,20 @@ VectorTable::VectorTable(std::string text, const ArrayView<std::int8_t>& vectors
 
 std::vector<std::uint32_t> VectorTable::segment(std::string_view word) const {
     std::vector<std::uint32_t> entries;
-    append_entries(word, entries);
+    if (pieces_) {
+        append_pieces(word, entries);
+    } else if (const std::uint32_t* found = entries_.find(word)) {
+        entries.push_back(*found);
+    }
     return entries;
 }
 
-void VectorTable::append_entries(std::string_view word, std::vector<std::uint32_t>& entries) const {
-    if (!pieces_) {
-        if (const std::uint32_t* found = entries_.find(word)) entries.push_back(*found);
-        return;
-    }
+void VectorTable::append_pieces(std::string_view word, std::vector<std::uint32_t>& entries) const {
     while (!word.empty()) {
         const std::size_t end = std::min(word.find(' '), word.size());
         entries_.cut(word.substr(0, end), kLongestCovered, entries);  // a part that cannot be covered adds nothing
         word.remove_prefix(std::min(end + 1, word.size()));
     }
-}
-
-WordVector VectorTable::find(std::string_view word, std::int8_t* mean) const {
-    const std::vector<std::uint32_t> entries = segment(word);
-    return vector_of(entries.data(), entries.size(), mean);
 }
 
 // The mean of the unit vectors of the entries, with the largest number at 127. Every step rounds as IEEE 754 says and

@@ -40,10 +40,8 @@ class VectorTable {
     std::size_t size() const { return vectors_.size() / dimensions_; }
     std::size_t dimensions() const { return dimensions_; }
     bool has_pieces() const { return pieces_; }
-    // The vector of a word, whose parts are separated by spaces: that of an entry, which stays where it is, or else the mean of
-    // those of several, which is written to `mean`.
-    WordVector find(std::string_view word, std::int8_t* mean) const;
-    // The same for many words, whose memory is asked for ahead: calls use(k, vector) for the k-th.
+    // Calls use(k, vector) for the k-th of some words, whose parts are separated by spaces. The vector is that of an entry, which
+    // stays where it is, or else the mean of those of several, which is written to `mean`.
     template <class Use>
     void find_all(const std::vector<std::string_view>& words, std::int8_t* mean, Use&& use) const {
         std::vector<std::uint32_t> entries;
@@ -54,8 +52,11 @@ class VectorTable {
             entries.clear();
             for (std::size_t k = 0; k < count; ++k) {
                 const std::string_view word = words[start + k];
-                const std::uint32_t* const whole = word.empty() ? nullptr : entries_.find(word, hashes[k]);
-                whole ? entries.push_back(*whole) : append_entries(word, entries);
+                if (const std::uint32_t* whole = word.empty() ? nullptr : entries_.find(word, hashes[k])) {
+                    entries.push_back(*whole);
+                } else if (pieces_) {
+                    append_pieces(word, entries);
+                }
                 ends[k] = entries.size();
             }
             for (std::uint32_t entry : entries) prefetch_entry(entry);
@@ -69,7 +70,7 @@ class VectorTable {
    private:
     static constexpr std::size_t kAtOnce = WordPieces::kAtOnce;
 
-    void append_entries(std::string_view word, std::vector<std::uint32_t>& entries) const;
+    void append_pieces(std::string_view word, std::vector<std::uint32_t>& entries) const;
     WordVector vector_of(const std::uint32_t* entries, std::size_t count, std::int8_t* mean) const;
     void prefetch_entry(std::uint32_t entry) const {
         prefetch_memory(vectors_.data() + entry * dimensions_);
@@ -78,7 +79,7 @@ class VectorTable {
     }
 
     std::string text_;
-    std::vector<std::int8_t, Recycled<std::int8_t>> vectors_;  // a usual one is a line of the cache
+    std::vector<std::int8_t, Recycled<std::int8_t>> vectors_;  // most have 64 numbers: one cache line
     std::size_t dimensions_;
     bool pieces_;
     WordPieces entries_;
