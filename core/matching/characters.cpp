@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/checks.h"
-#include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/lanes.h"
 #include "base/portable.h"
@@ -236,17 +235,29 @@ class NgramTable {
     }
     template <class X, class Y>
     void number_characters(const X& x, const Y& y) {
-        characters_.reset(x.size() + y.size());
+        characters_.clear();
         size_x_ = x.size();
-        y_.resize(y.size() + 1);
-        for (std::size_t i = 0; i < x.size(); ++i) x_[i] = static_cast<std::uint8_t>(characters_.number_of(x[i]) + 1);
-        const auto of_x = static_cast<std::uint32_t>(characters_.keys().size());
-        numbers_end_ = of_x + 1;
-        for (std::size_t i = 0; i < y.size(); ++i) {
-            const std::uint32_t number = characters_.number_of(y[i]);
-            y_[i] = static_cast<std::uint8_t>(number < of_x ? number + 1 : 0);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const auto c = static_cast<char32_t>(x[i]);
+            std::uint8_t number = number_of(c);
+            if (number == 0) {
+                characters_.push_back(c);
+                number = static_cast<std::uint8_t>(characters_.size());
+                if (c < kBasicPlane) of_character_[c] = number;
+            }
+            x_[i] = number;
         }
-        y_.back() = 0;
+        numbers_end_ = characters_.size() + 1;
+        y_.resize(y.size() + 1);
+        *std::transform(y.begin(), y.end(), y_.begin(), [this](auto c) { return number_of(static_cast<char32_t>(c)); }) = 0;
+        for (char32_t c : characters_)
+            if (c < kBasicPlane) of_character_[c] = 0;
+    }
+    // Of a character that x has, else 0. Those beyond the basic plane are few.
+    std::uint8_t number_of(char32_t c) const {
+        if (c < kBasicPlane) return of_character_[c];
+        const auto place = std::find(characters_.begin(), characters_.end(), c);
+        return place == characters_.end() ? 0 : static_cast<std::uint8_t>(place - characters_.begin() + 1);
     }
 
     // Of every n-gram of x those without a partner. A number of y that is 0 has none.
@@ -317,7 +328,10 @@ class NgramTable {
     // By the two numbers before, each below `numbers_end_`: so small that the next cache holds what is read.
     std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);
     std::size_t numbers_end_ = 0;
-    FirstMet characters_;
+    // The characters of x in the order in which they are met, and their numbers, which begin at 1.
+    static constexpr char32_t kBasicPlane = 0x10000;
+    std::vector<char32_t> characters_;
+    std::vector<std::uint8_t> of_character_ = std::vector<std::uint8_t>(kBasicPlane);
 };
 
 template <class X, class Y>
