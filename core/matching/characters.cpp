@@ -217,26 +217,27 @@ class NgramTable {
     template <class X, class Y>
     void overlap(const X& x, const Y& y, int max_order, std::int64_t* matches) {
         number_characters(x, y);
-        known_size_ = y.size();
-        known_.resize(known_size_);
-        std::iota(known_.begin(), known_.end(), 0U);
-        matches[0] = count_characters();
-        for (int n = 2; n <= max_order; ++n) matches[n - 1] = count_ngrams();
+        switch (max_order) {
+            case 1: return count_orders<1>(matches);
+            case 2: return count_orders<2>(matches);
+            case 3: return count_orders<3>(matches);
+            case 4: return count_orders<4>(matches);
+            case 5: return count_orders<5>(matches);
+            default: return count_orders<kMaxCharacterOrder>(matches);
+        }
     }
 
    private:
     // The numbers of characters of ASCII are themselves.
     void number_characters(const std::pmr::string& x, const std::pmr::string& y) {
-        size_x_ = x.size();
-        numbers_end_ = kAsciiLeftOut.size();
-        std::copy(x.begin(), x.end(), x_);
-        y_.resize(y.size() + 1);
-        *std::copy(y.begin(), y.end(), y_.begin()) = 0;
+        characters_end_ = kAsciiLeftOut.size();
+        x_.assign(x.begin(), x.end());
+        y_.assign(y.begin(), y.end());
     }
     template <class X, class Y>
     void number_characters(const X& x, const Y& y) {
         characters_.clear();
-        size_x_ = x.size();
+        x_.resize(x.size());
         for (std::size_t i = 0; i < x.size(); ++i) {
             const auto c = static_cast<char32_t>(x[i]);
             std::uint8_t number = number_of(c);
@@ -247,9 +248,9 @@ class NgramTable {
             }
             x_[i] = number;
         }
-        numbers_end_ = characters_.size() + 1;
-        y_.resize(y.size() + 1);
-        *std::transform(y.begin(), y.end(), y_.begin(), [this](auto c) { return number_of(static_cast<char32_t>(c)); }) = 0;
+        characters_end_ = characters_.size() + 1;
+        y_.resize(y.size());
+        std::transform(y.begin(), y.end(), y_.begin(), [this](auto c) { return number_of(static_cast<char32_t>(c)); });
         for (char32_t c : characters_)
             if (c < kBasicPlane) of_character_[c] = 0;
     }
@@ -260,74 +261,65 @@ class NgramTable {
         return place == characters_.end() ? 0 : static_cast<std::uint8_t>(place - characters_.begin() + 1);
     }
 
-    // Of every n-gram of x those without a partner. A number of y that is 0 has none.
-    class Unmatched {
-       public:
-        void add(std::uint8_t number) { ++left_[number]; }
-        bool take(std::uint8_t number) {
-            const bool has_partner = left_[number] != 0;
-            left_[number] = static_cast<std::uint8_t>(left_[number] - has_partner);
-            return has_partner;
+    // All orders in one walk along each text. An n-gram is the pair of the (n - 1)-grams that end at its last two characters; those
+    // that x has are numbered in a table by the numbers of such pairs. 0 stands for all others. No branch depends on the texts.
+    template <std::size_t kOrders>
+    void count_orders(std::int64_t* matches) {
+        const std::size_t size_x = x_.size(), size_y = y_.size();
+        const std::uint8_t *const x = x_.data(), *const y = y_.data();
+        std::uint8_t* tables[kOrders];
+        std::size_t rows[kOrders];
+        for (std::size_t n = 1; n < kOrders; ++n) {
+            rows[n] = n == 1 ? characters_end_ : size_x + 1;
+            if (tables_[n].size() < rows[n] * rows[n]) tables_[n].resize(rows[n] * rows[n]);
+            tables[n] = tables_[n].data();
         }
-
-       private:
-        std::uint8_t left_[kShort + 1] = {};
-    };
-
-    std::int64_t count_characters() const {
-        Unmatched unmatched;
-        for (std::size_t i = 0; i < size_x_; ++i) unmatched.add(x_[i]);
-        std::int64_t matches = 0;
-        for (std::uint8_t number : y_) matches += unmatched.take(number);
-        return matches;
+        std::uint8_t left[kOrders][kShort + 1] = {};  // of each n-gram of x those without a partner; none of 0
+        std::uint16_t places[kOrders][kShort];        // of n-grams of x in the table
+        std::uint8_t last[kOrders] = {}, ending[kOrders] = {};  // numbers: the highest, and of the n-grams at the character before
+        walk<kOrders>(x, size_x, ending, [&](std::size_t n, std::size_t i, std::uint8_t first, std::uint8_t second) {
+            const std::size_t place = first * rows[n] + second;
+            const std::uint8_t known = tables[n][place], is_new = known == 0;
+            last[n] = static_cast<std::uint8_t>(last[n] + is_new);
+            const auto number = static_cast<std::uint8_t>(known + last[n] * is_new);
+            tables[n][place] = number;
+            places[n][i] = static_cast<std::uint16_t>(place);
+            return number;
+        }, [&](std::size_t n, std::uint8_t number) { ++left[n][number]; });
+        std::int64_t common[kOrders] = {};
+        walk<kOrders>(y, size_y, ending, [&](std::size_t n, std::size_t, std::uint8_t first, std::uint8_t second) {
+            return tables[n][first * rows[n] + second];
+        }, [&](std::size_t n, std::uint8_t number) {
+            const bool has_partner = left[n][number] != 0;
+            left[n][number] = static_cast<std::uint8_t>(left[n][number] - has_partner);
+            common[n] += has_partner;
+        });
+        for (std::size_t n = 1; n < kOrders; ++n)
+            for (std::size_t i = n; i < size_x; ++i) tables[n][places[n][i]] = 0;
+        std::copy_n(common, kOrders, matches);
     }
 
-    // From the numbers of (n - 1)-grams to those of n-grams; 0 stands for all that x does not have. Pointers are kept apart
-    // from the object: compilers think that a byte which is stored may change it.
-    std::int64_t count_ngrams() {
-        std::uint8_t *const numbers = numbers_.data(), *const x = x_, *const y = y_.data();
-        std::uint16_t* const places = places_;
-        const std::size_t in_x = size_x_ - (size_x_ > 0), row = numbers_end_;
-        const auto place_of = [row](const std::uint8_t* number) { return number[0] * row + number[1]; };
-        Unmatched unmatched;
-        std::uint8_t last = 0;
-        for (std::size_t i = 0; i < in_x; ++i) {  // without a branch
-            const std::size_t place = place_of(x + i);
-            const std::uint8_t known = numbers[place], is_new = known == 0;
-            last += is_new;
-            const auto number = static_cast<std::uint8_t>(known + last * is_new);
-            numbers[place] = x[i] = number;
-            places[i] = static_cast<std::uint16_t>(place);
-            unmatched.add(number);
-        }
-        // Where x does not have an n-gram of y, it has no longer one that begins there.
-        std::uint32_t* const known = known_.data();
-        std::size_t size = 0;
-        for (std::size_t k = 0; k < known_size_; ++k) {
-            const std::uint32_t i = known[k];
-            y[i] = numbers[place_of(y + i)];
-            known[size] = i;
-            size += y[i] != 0;
-        }
-        std::int64_t matches = 0;
-        for (std::size_t k = 0; k < size; ++k) matches += unmatched.take(y[known[k]]);
-        for (std::size_t i = 0; i < in_x; ++i) numbers[places[i]] = 0;
-        size_x_ = in_x;
-        known_size_ = size;
-        numbers_end_ = last + std::size_t{1};
-        return matches;
+    // number_of(n, i, first, second) numbers the (n + 1)-gram that ends at character i by its two parts; count(n, number) counts it.
+    template <std::size_t kOrders, class NumberOf, class Count>
+    static void walk(const std::uint8_t* characters, std::size_t size, std::uint8_t* ending, NumberOf&& number_of, Count&& count) {
+        const auto step = [&](std::size_t i, std::size_t orders) {
+            std::uint8_t number = characters[i];
+            count(0, number);
+            for (std::size_t n = 1; n < orders; ++n) {
+                const std::uint8_t longer = number_of(n, i, ending[n - 1], number);
+                ending[n - 1] = number;
+                count(n, number = longer);
+            }
+            ending[orders - 1] = number;
+        };
+        const std::size_t first = std::min(size, kOrders - 1);  // from here on n-grams of all orders end
+        for (std::size_t i = 0; i < first; ++i) step(i, i + 1);
+        for (std::size_t i = first; i < size; ++i) step(i, kOrders);
     }
 
-    // The numbers of the n-grams that begin at each character, and where those of x stand in the table.
-    std::size_t size_x_ = 0;
-    std::uint8_t x_[kShort];
-    std::uint16_t places_[kShort];
-    std::vector<std::uint8_t> y_;  // one more: a 0
-    std::vector<std::uint32_t> known_;  // the places in y of n-grams that x has, too
-    std::size_t known_size_ = 0;
-    // By the two numbers before, each below `numbers_end_`: so small that the next cache holds what is read.
-    std::vector<std::uint8_t> numbers_ = std::vector<std::uint8_t>(std::size_t{1} << 16);
-    std::size_t numbers_end_ = 0;
+    std::vector<std::uint8_t> x_, y_;  // the numbers of characters
+    std::size_t characters_end_ = 0;   // they are below this
+    std::vector<std::uint8_t> tables_[kMaxCharacterOrder];  // by order: as large as the texts need, and all 0 between two of them
     // The characters of x in the order in which they are met, and their numbers, which begin at 1.
     static constexpr char32_t kBasicPlane = 0x10000;
     std::vector<char32_t> characters_;

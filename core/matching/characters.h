@@ -1,6 +1,6 @@
 // Bags of character n-grams (specification §8b): raw text without white space, n = 1 .. 6, identity, closed form.
 //
-// Where one of two texts is short, its n-grams are numbered in a table, order by order: an n-gram is the pair of the (n - 1)-grams
+// Where one of two texts is short, its n-grams are numbered in tables, one for each order: an n-gram is the pair of the (n - 1)-grams
 // that it begins and ends with, so that two numbers of eight bits tell the place of the next one. No branch depends on what the
 // texts are like. For two long texts one sort serves all orders: the suffixes of a text, each cut after six characters and packed
 // into 64 bits (of a text of ASCII alone) or 128, are sorted; n-grams of any order are prefixes of these, and so sorted already.
