@@ -96,6 +96,17 @@ inline void prefetch_memory([[maybe_unused]] const void* at) {
 #endif
 }
 
+// For a loop that waits for another thread: leaves the processor to others for some tens of cycles, where it can.
+inline void wait_a_moment() {
+#if !defined(TESLA_PORTABLE) && defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif !defined(TESLA_PORTABLE) && defined(__GNUC__) && defined(__aarch64__)
+    __asm__ __volatile__("isb");
+#elif !defined(TESLA_PORTABLE) && defined(_MSC_VER) && defined(_M_X64)
+    _mm_pause();
+#endif
+}
+
 // Moves to a place of a file that may lie beyond what a `long` can count. False where that fails.
 inline bool seek_to(std::FILE* file, std::uint64_t place) {
 #if !defined(TESLA_PORTABLE) && defined(_WIN32)
