@@ -168,6 +168,21 @@ class TestFile:
         with pytest.raises(ResourceError, match="format 99"):
             ScoreCache(tmp_path)
 
+    def test_a_refused_file_is_closed(self, tmp_path, monkeypatch):
+        (tmp_path / "scores.sqlite").write_bytes(b"these are no scores " * 100)
+        opened = []
+        connect = sqlite3.connect
+
+        def connect_and_keep(*arguments, **options):
+            opened.append(connect(*arguments, **options))
+            return opened[-1]
+
+        monkeypatch.setattr(sqlite3, "connect", connect_and_keep)
+        with pytest.raises(ResourceError, match="damaged"):
+            ScoreCache(tmp_path)
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            opened[0].total_changes  # noqa: B018
+
     def test_a_folder_that_cannot_be_made_is_named(self, write):
         with pytest.raises(ResourceError, match="cannot be used"):
             ScoreCache(write("file", ["no folder"]))

@@ -64,20 +64,28 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
             if on_disk:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path if on_disk else ":memory:", timeout=_SECONDS_TO_WAIT)
-            version = self._database.execute("PRAGMA user_version").fetchone()[0]
-            if version > _FORMAT:
-                raise ResourceError(
-                    f"{self.path}: is a score cache of format {version}, this version reads format {_FORMAT}; "
-                    f"delete it, or name another folder in ${CACHE_VARIABLE}"
-                )
-            if version < _FORMAT:  # what an older version kept can be computed again
-                self._database.execute("DROP TABLE IF EXISTS scores")
-            # One blob: the score, the features, the statistics. Without rowid the key is the table's own order.
-            self._database.execute(
-                "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
+            try:
+                self._prepare()
+            except BaseException:
+                self._database.close()
+                raise
+
+    def _prepare(self) -> None:
+        """Make the table where there is none; refuse a newer format."""
+        version = self._database.execute("PRAGMA user_version").fetchone()[0]
+        if version > _FORMAT:
+            raise ResourceError(
+                f"{self.path}: is a score cache of format {version}, this version reads format {_FORMAT}; "
+                f"delete it, or name another folder in ${CACHE_VARIABLE}"
             )
-            self._database.execute(f"PRAGMA user_version = {_FORMAT}")
-            self._database.commit()
+        if version < _FORMAT:  # what an older version kept can be computed again
+            self._database.execute("DROP TABLE IF EXISTS scores")
+        # One blob: the score, the features, the statistics. Without rowid the key is the table's own order.
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID"
+        )
+        self._database.execute(f"PRAGMA user_version = {_FORMAT}")
+        self._database.commit()
 
     def __exit__(self, *error: object) -> None:
         self._database.close()
