@@ -14,7 +14,7 @@ FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 FUZZ_CALLS ?= 43000
 
-.PHONY: help demo test test-core test-neural test-checkpoints test-slow test-lowest test-clang test-neon test-threads sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines release-check
+.PHONY: help demo test test-core test-neural test-checkpoints test-slow test-lowest test-clang test-neon test-threads test-free-threaded sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines release-check
 
 help:
 	@echo "make demo       score the example and explain one sentence"
@@ -26,6 +26,7 @@ help:
 	@echo "make test-clang    the core built with Clang, and its tests"
 	@echo "make test-neon     the kernels for ARM, cross-compiled and run by qemu-aarch64"
 	@echo "make test-threads  the threaded paths under the thread sanitizer"
+	@echo "make test-free-threaded  the core under a Python without GIL: FREE_THREADED=python3.13t names it"
 	@echo "make sanitize   the core's tests and the fuzzers with the address and undefined-behaviour sanitizers"
 	@echo "make fuzz       fuzzers for FUZZ_SECONDS, FUZZ_PAIRS and FUZZ_FILES; guided by coverage where Clang is there"
 	@echo "make test-browser  the pages of report, serve and judge in Chromium: no errors, no network, keyboard, accessibility, 3,000 segments x 10 systems"
@@ -120,6 +121,20 @@ sanitize-quick: $(VENV)/.build-tools
 
 test-threads: $(VENV)/.build-tools
 	$(BIN)/python tools/checked_core.py thread -- -m tests.fuzz.threads
+
+# PYTHON_GIL=0: some libraries beside the core would switch the GIL on. Few have wheels for these Pythons, so pip may compile.
+FREE_THREADED ?= $(firstword $(foreach name,python3.14t python3.13t,$(shell command -v $(name) 2>/dev/null)))
+NO_GIL := build/free-threaded
+$(NO_GIL)/.installed: $(SOURCES)
+	@test -n "$(FREE_THREADED)" || { echo "There is no free-threaded Python. Build CPython with --disable-gil, then name it: make test-free-threaded FREE_THREADED=..."; exit 1; }
+	test -x $(NO_GIL)/bin/python || $(FREE_THREADED) -m venv $(NO_GIL)
+	$(NO_GIL)/bin/pip install --quiet --disable-pip-version-check --prefer-binary --editable ".[test]"
+	touch $@
+
+test-free-threaded: $(NO_GIL)/.installed
+	$(NO_GIL)/bin/python -c "import sys, tesla_eval._core; sys.exit('the core switches the GIL on' if sys._is_gil_enabled() else 0)"
+	PYTHON_GIL=0 $(NO_GIL)/bin/python -m tests.fuzz.threads
+	PYTHON_GIL=0 $(NO_GIL)/bin/pytest -p no:cacheprovider $(CORE_TESTS) tests/metrics
 
 test-clang: $(VENV)/.build-tools
 	@test -n "$(CLANG)" || { echo "There is no Clang. Debian and Ubuntu: apt-get install clang-14"; exit 1; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,6 +66,21 @@ def test_no_corpus_score_depends_on_the_number_of_workers() -> None:
             for workers in (1, 2, 3, 4)
         }
         assert len(scores) == 1, name
+
+
+def test_a_signature_has_one_reference_while_another_thread_scores_with_three(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    metric = create_metric("ter", "en")
+    own = metric._corpus  # type: ignore[attr-defined]
+    signature_of = own.get_signature
+    with ThreadPoolExecutor(1) as others:
+
+        def get_signature_late() -> object:
+            scoring = others.submit(metric.score_segments, ["a b"], [["a"], ["b"], ["c"]])
+            wait([scoring], timeout=0.1)  # it has to wait
+            return signature_of()
+
+        monkeypatch.setattr(own, "get_signature", get_signature_late)
+        assert "nrefs" not in str(metric.get_signature())
 
 
 def test_sums_of_counts_and_of_other_statistics() -> None:

@@ -129,11 +129,13 @@ class SacreBleuMetric(Metric):
     @cached_property
     def _signature_texts(self) -> list[str]:
         """sacreBLEU's signatures without the number of references, which is a property of the data."""
-        for metric in (self._corpus, self._segment):
-            metric.num_refs = 1
-        return [
-            str(metric.get_signature()).removeprefix("nrefs:1|") for metric in (self._corpus, self._segment)
-        ]
+        with self._lock:  # a thread that scores changes the number of references
+            for metric in (self._corpus, self._segment):
+                metric.num_refs = 1
+            return [
+                str(metric.get_signature()).removeprefix("nrefs:1|")
+                for metric in (self._corpus, self._segment)
+            ]
 
     def get_signature(self) -> SacreBleuSignature:
         """The metric and its settings, those for segments too; for results it is sacreBLEU's own signature."""
