@@ -9,7 +9,6 @@
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
-#include "matching/states.h"
 
 namespace tesla {
 namespace {
