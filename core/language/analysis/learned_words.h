@@ -77,11 +77,11 @@ class LearnedWords {
     StableArray<Known> known_;
 };
 
-// The first number that none of these reaches.
-inline std::size_t end_of(const ArrayView<std::uint32_t>& numbers) {
+// The first number that none of these reaches: it may be 2^32, which not every std::size_t can hold.
+inline std::uint64_t end_of(const ArrayView<std::uint32_t>& numbers) {
     std::uint32_t highest = 0;  // without a place, which many numbers at once would not tell
     for (std::uint32_t number : numbers) highest = std::max(highest, number);
-    return numbers.size ? highest + std::size_t{1} : 0;
+    return numbers.size ? std::uint64_t{highest} + 1 : 0;
 }
 
 }  // namespace tesla

@@ -30,7 +30,7 @@ std::vector<std::uint32_t> WordMarks::ask(const std::vector<std::string_view>& f
 }
 
 void CriticalWords::learn(const TokenArrays& tokens) {
-    const std::size_t end = end_of(tokens.word);
+    const std::uint64_t end = end_of(tokens.word);
     require_in_range(end <= lexicon_.word_count(), "no such word");
     marks_.learn(end, [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
 }
