@@ -64,6 +64,7 @@ class Draft {
     struct Token {
         std::uint32_t word, start, end;
     };
+    class Reader;
     class Tagging;
     void find_undefined(const std::vector<std::uint32_t>& words);
     ArrayView<Token> tokens(std::size_t text) const {
