@@ -59,8 +59,8 @@ std::vector<WordFacts::Look> WordFacts::look_at(std::uint32_t from, std::uint32_
         shape = shape_of(traits, is_small);
     }
     if (weights_) weights_->of_all(small_forms, [&](std::size_t k, double weight) { looks[k].weight = weight; });
-    auto found = lexicon_.find_words(with_capitals);
-    auto next = found.begin();
+    const std::vector<std::uint32_t> small_words = lexicon_.find_words(with_capitals);
+    auto next = small_words.begin();
     for (std::uint32_t word = from; word < to; ++word)
         if (looks[word - from].small_word != word) looks[word - from].small_word = *next++;
     return looks;
