@@ -27,7 +27,7 @@ inline void require_in_range(bool holds, const char* otherwise) {
     if (!holds) throw std::out_of_range(otherwise);
 }
 
-// Numbers of 64 bits are compared as such: std::size_t may have fewer.
+// Offsets and indices have 64 bits and are compared as such: std::size_t may have fewer.
 
 // Refuses offsets that do not cut `items` items into `rows` rows: row i has the items offsets[i] .. offsets[i + 1].
 inline void check_csr(const ArrayView<std::int64_t>& offsets, std::size_t rows, std::size_t items) {

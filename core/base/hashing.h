@@ -1,4 +1,4 @@
-// Hashing: the mixer, strings to 32 bits, and how hashes are stored. Model files hold values of all functions here: none may
+// Hashing: the mixer, strings to 32 bits, and how hashes are stored. Model files hold values of these functions: none may
 // change.
 #pragma once
 
@@ -58,7 +58,7 @@ inline std::vector<std::uint32_t> hash_differences(std::vector<std::uint32_t> ha
     std::adjacent_difference(hashes.begin(), hashes.end(), hashes.begin());
     return hashes;
 }
-// Refuses those that are not those of different hashes, none of them 0.
+// Refuses differences that do not belong to different hashes, none of them 0.
 inline std::vector<std::uint32_t> hashes_of_differences(const ArrayView<std::uint32_t>& differences) {
     std::vector<std::uint32_t> hashes;
     hashes.reserve(differences.size);

@@ -9,7 +9,7 @@
 //
 // All kinds give the same bits: products are sums of whole numbers, and floating-point sums are made in the same order
 // with the same operations, none of them fused. This needs IEEE arithmetic (all.inc refuses other modes of compilers)
-// and no contraction (CMakeLists.txt). tests/core/encoder_test.cpp and tests/matching/test_state_encoder.py check it by
+// and no contraction (CMakeLists.txt, all.inc). tests/core/encoder_test.cpp and tests/matching/test_state_encoder.py check it by
 // stored bits.
 #pragma once
 
