@@ -1,9 +1,14 @@
 // core/base: what every room of the core needs and no room owns.
 //
-// - arrays that others keep (here), checks of what callers hand over (checks.h), pairs of texts (pairs.h);
-// - the one hash table (flat_table.h) and the two ways to hash (hashing.h, keyed_hash.h), sorted numbers (ascending_numbers.h);
+// - arrays: those that others keep (here), those that grow without moving (stable_array.h);
+// - checks of what callers hand over (checks.h), pairs of texts (pairs.h);
+// - hash tables: the one that grows (flat_table.h), the one that is filled once (fixed_table.h), texts to values
+//   (text_table.h) and which of them are surely missing (text_notes.h); simplemma's dictionary (front_coded.h);
+// - the two ways to hash (hashing.h, keyed_hash.h), random numbers (random.h);
+// - sorted numbers to search in (ascending_numbers.h), sorting a few (small_sort.h), small vectors (lanes.h);
 // - characters and UTF-8 (unicode.h), what compilers call by different names (portable.h);
-// - memory that batches share (recycled_memory.h) or calls leave to the next (spare.h), requests to stop (interrupt.h).
+// - memory that batches share (recycled_memory.h), that calls leave to the next (spare.h), in large pages (large_pages.h);
+// - locks that survive a fork (fork_safe.h), requests to stop (interrupt.h), temporary files (record_file.h).
 //
 // Nothing here knows Python, and nothing here includes another room.
 #pragma once

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <stdexcept>
+#include <string>
 
 #include "base/array_view.h"
 
@@ -20,13 +21,17 @@ struct TextTooLong : std::length_error {
 inline void require(bool holds, const char* otherwise) {
     if (!holds) throw std::invalid_argument(otherwise);
 }
+// For messages that say what is wrong; not for hot paths: the message is put together before it is known whether it is needed.
+inline void require(bool holds, const std::string& otherwise) { require(holds, otherwise.c_str()); }
 inline void require_in_range(bool holds, const char* otherwise) {
     if (!holds) throw std::out_of_range(otherwise);
 }
 
+// Offsets and indices have 64 bits and are compared as such: std::size_t may have fewer.
+
 // Refuses offsets that do not cut `items` items into `rows` rows: row i has the items offsets[i] .. offsets[i + 1].
 inline void check_csr(const ArrayView<std::int64_t>& offsets, std::size_t rows, std::size_t items) {
-    bool good = offsets.size == rows + 1 && offsets[0] == 0 && static_cast<std::size_t>(offsets[rows]) == items;
+    bool good = offsets.size == rows + 1 && offsets[0] == 0 && static_cast<std::uint64_t>(offsets[rows]) == items;
     for (std::size_t i = 0; good && i < rows; ++i) good = offsets[i] <= offsets[i + 1];
     require(good, "offsets do not fit the arrays");
 }
@@ -51,7 +56,7 @@ inline void check_below(const ArrayView<std::uint32_t>& numbers, std::size_t cou
 // Refuses an index that is not of ascending numbers of texts.
 inline void check_ascending(const ArrayView<std::int64_t>& index, std::size_t size) {
     for (std::size_t k = 0; k < index.size; ++k) {
-        require_in_range(static_cast<std::size_t>(index[k]) < size, "no such text");
+        require_in_range(static_cast<std::uint64_t>(index[k]) < size, "no such text");
         require(k == 0 || index[k] > index[k - 1], "the indices do not ascend");
     }
 }

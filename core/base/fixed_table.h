@@ -1,4 +1,4 @@
-// Hashes that are keys themselves, to values, in a table that is filled once; 0 for a key that is not there.
+// A read-only hash table from 32-bit hashes to numbers: it is filled once, and gives 0 for a hash that is not there.
 //
 // Whether a key is there, and in which slot, nobody can foresee. So slots lie in groups of four, and a search compares a whole
 // group without a branch. Nearly all groups have free slots; what finds no room in a full one is in one of those after it.
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/lanes.h"
 #include "base/portable.h"
 #include "base/recycled_memory.h"
 
@@ -37,27 +38,11 @@ class FixedTable {
     void prefetch(std::uint32_t key) const { prefetch_memory(&groups_[key & mask_]); }
 
    private:
-    static constexpr std::size_t kSlots = 4;
-#if !defined(TESLA_PORTABLE) && defined(__GNUC__)
-    using Numbers = std::uint32_t __attribute__((vector_size(4 * kSlots)));
-    static std::uint32_t where_equal(const Numbers& keys, std::uint32_t key, const Numbers& values) {
-        using Halves = std::uint64_t __attribute__((vector_size(4 * kSlots)));
-        const auto halves = reinterpret_cast<Halves>((keys == Numbers{key, key, key, key}) & values);
-        const std::uint64_t joined = halves[0] | halves[1];
-        return static_cast<std::uint32_t>(joined | joined >> 32);
-    }
-#else
-    using Numbers = std::uint32_t[kSlots];
-    static std::uint32_t where_equal(const Numbers& keys, std::uint32_t key, const Numbers& values) {
-        std::uint32_t value = 0;
-        for (std::size_t i = 0; i < kSlots; ++i) value |= keys[i] == key ? values[i] : 0;
-        return value;
-    }
-#endif
+    static constexpr std::size_t kSlots = kWideLanes;
     struct alignas(8 * kSlots) Group {  // never in two cache lines
-        Numbers keys{}, values{};       // free slots are zeros, after all others
+        WideLanes keys{}, values{};     // free slots are zeros, after all others
 
-        std::uint32_t find(std::uint32_t key) const { return where_equal(keys, key, values); }
+        std::uint32_t find(std::uint32_t key) const { return value_of(keys, key, values); }
         bool is_full() const { return keys[kSlots - 1] != 0; }
     };
 

@@ -5,7 +5,8 @@
 // mostly touches one slot, and one key where the hashes are equal. Where the hash itself is the key, nothing is asked.
 //
 // The capacity is a power of two and at least twice the number of entries. The lowest bits of a hash choose the slot as
-// they are: hashes of text and numbers come from base/keyed_hash.h, under a key that nobody outside the process knows.
+// they are: hashes of untrusted keys that are stored come from base/keyed_hash.h, under a key that nobody outside the
+// process knows.
 #pragma once
 
 #include <algorithm>

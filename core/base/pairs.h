@@ -19,8 +19,8 @@ struct TextPairs {
     void check(std::size_t references, std::size_t hypotheses) const {
         require(reference.size == hypothesis.size, "the indices do not belong together");
         for (std::size_t k = 0; k < size(); ++k)
-            require_in_range(static_cast<std::size_t>(reference[k]) < references &&
-                                 static_cast<std::size_t>(hypothesis[k]) < hypotheses,
+            require_in_range(static_cast<std::uint64_t>(reference[k]) < references &&
+                                 static_cast<std::uint64_t>(hypothesis[k]) < hypotheses,
                              "no such text");
     }
 };

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/hashing.h"
+
 namespace tesla {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
@@ -50,10 +52,7 @@ class RecordChecksum {
         static_assert(sizeof(Record) % sizeof(std::uint32_t) == 0);
         std::uint32_t words[sizeof(Record) / sizeof(std::uint32_t)];
         std::memcpy(words, &record, sizeof record);
-        for (const std::uint32_t word : words) {
-            sum_ = (sum_ ^ word) * 0x9E3779B97F4A7C15ULL;
-            sum_ ^= sum_ >> 32;
-        }
+        for (const std::uint32_t word : words) sum_ = scrambled(sum_ ^ word);
     }
     std::uint64_t value() const { return sum_; }
 

@@ -1,13 +1,16 @@
-// Which texts there may be in a table: a few bits tell faster than the table that a text is not there.
+// A Bloom filter with one hash: it tells quickly that a text is not in a table.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/hashing.h"
 #include "base/portable.h"
+#include "base/text_table.h"
 
 namespace tesla {
 
@@ -35,6 +38,28 @@ class TextNotes {
     }
 
     std::vector<bool> noted_;
+};
+
+// A table that keeps its texts, for questions that are mostly about texts which it does not have.
+template <class Value>
+class NotedTexts {
+   public:
+    explicit NotedTexts(std::size_t bits) : notes_(bits) {}
+    NotedTexts(NotedTexts&&) = default;  // the texts do not move
+    NotedTexts(const NotedTexts&) = delete;
+
+    bool empty() const { return texts_.empty(); }
+    // A text that comes again has its last value.
+    void set(std::string_view text, const Value& value) {
+        notes_.add(text);
+        *table_.add(texts_.emplace_back(text), value).first = value;
+    }
+    const Value* find(std::string_view text) const { return notes_.may_have(text) ? table_.find(text) : nullptr; }
+
+   private:
+    TextNotes notes_;
+    std::deque<std::string> texts_;
+    TextTable<Value> table_;
 };
 
 }  // namespace tesla

@@ -251,9 +251,9 @@ void bind_lexicon(nb::module_& m) {
     nb::class_<WordMarks>(m, "WordMarks", "Numbers that stand for words.")
         .def(
             "__init__",
-            [](WordMarks* self, std::unordered_map<std::string, std::uint32_t> listed, std::uint8_t asked_traits,
+            [](WordMarks* self, const std::unordered_map<std::string, std::uint32_t>& listed, std::uint8_t asked_traits,
                std::string asked_beginning, nb::callable ask) {
-                new (self) WordMarks(std::move(listed), {asked_traits, std::move(asked_beginning)},
+                new (self) WordMarks(listed, {asked_traits, std::move(asked_beginning)},
                                      asks_for_marks(std::move(ask)));
             },
             "listed"_a, "asked_traits"_a, "asked_beginning"_a, "ask"_a,

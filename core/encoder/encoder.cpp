@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <stdexcept>
 #include <string>
 
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
-#include "matching/states.h"
 
 namespace tesla {
 namespace {
@@ -23,9 +21,8 @@ constexpr std::size_t kMostVocabulary = 1 << 21;
 constexpr float kLargestParameter = 1e4f;
 
 void require_count(std::size_t count, std::size_t least, std::size_t most, const char* what) {
-    if (count < least || count > most)
-        throw std::invalid_argument("it has " + std::to_string(count) + " " + what + "; supported are " +
-                                    std::to_string(least) + " to " + std::to_string(most));
+    require(count >= least && count <= most, "it has " + std::to_string(count) + " " + what + "; supported are " +
+                                                 std::to_string(least) + " to " + std::to_string(most));
 }
 void require_moderate(ArrayView<float> values) {
     for (float value : values)

@@ -1,7 +1,10 @@
-// An encoder of BERT's kind in 8-bit numbers (specification §8c): pieces of words to states in their context.
+// core/encoder: an encoder of BERT's kind in 8-bit numbers (specification §8c): pieces of words to states in their context.
 //
 // A text has the same states, bit for bit, on every CPU and in every batch: its rows never meet those of another text, and
 // every operation and its order are fixed (simd/kernels.h).
+//
+// Parameters are checked and texts are cut into windows here. model.h has the parameters as the kernels read them, and
+// kernel.inc the loops, which core/simd compiles for each kind of CPU.
 #pragma once
 
 #include <cstddef>

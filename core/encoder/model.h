@@ -12,10 +12,12 @@
 
 namespace tesla {
 
-inline constexpr std::size_t kColumns = 64;       // of a block; what a kernel multiplies at once
-inline constexpr std::size_t kLogicalLanes = 16;  // sums are made in so many lanes, whatever the machine's vectors
-inline constexpr std::int32_t kZeroPoint = 128;   // of rows in 8 bits
-inline constexpr int kLargestWeight = 63;         // two products with an 8-bit number fit 16 bits
+inline constexpr std::size_t kColumns = 64;  // of a block; what a kernel multiplies at once
+inline constexpr int kLargestWeight = 63;    // two products with an 8-bit number fit 16 bits
+
+// Of the states that an encoder gives, and that matching/states.h compares.
+inline constexpr std::size_t kMostStateDimensions = 1024;
+inline constexpr std::int32_t kLargestMean = 1023;  // of the numbers of a mean state
 
 inline constexpr std::size_t rounded_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 

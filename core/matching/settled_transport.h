@@ -18,8 +18,6 @@
 
 namespace tesla {
 
-inline constexpr std::int32_t kGainUnit = 16;  // rescaled similarities of word vectors and states are 16ths
-
 class SettledTransport {
    public:
     template <class Weights>

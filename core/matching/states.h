@@ -12,15 +12,14 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "encoder/model.h"
 #include "matching/settled_transport.h"
 
 namespace tesla {
 
-inline constexpr std::size_t kMostStateDimensions = 1024;
 inline constexpr std::size_t kMostPieces = std::size_t{1} << 14;  // of one text: time grows with the square
 inline constexpr std::size_t kMostPieceKinds = 64;
 inline constexpr std::uint32_t kLargestPieceWeight = 1 << 16;
-inline constexpr std::int32_t kLargestMean = 1023;  // of the numbers of a mean state
 
 // The rows of all texts of a batch, widened so that products need no more than a multiplication.
 class StateRows {

@@ -3,7 +3,6 @@
 #if defined(TESLA_X86)
 #define TESLA_KIND avx512vnni
 #define TESLA_AVX512
-TESLA_BEGIN_TARGET("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+#define TESLA_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"
 #include "simd/all.inc"
-TESLA_END_TARGET
 #endif

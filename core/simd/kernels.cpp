@@ -29,16 +29,16 @@ struct Registers {
     std::uint32_t a = 0, b = 0, c = 0, d = 0;
 };
 Registers cpuid(std::uint32_t leaf) {
-    Registers found;
+    Registers registers;
 #if defined(_MSC_VER)
     int values[4];
     __cpuidex(values, static_cast<int>(leaf), 0);
-    found = {static_cast<std::uint32_t>(values[0]), static_cast<std::uint32_t>(values[1]),
-             static_cast<std::uint32_t>(values[2]), static_cast<std::uint32_t>(values[3])};
+    registers = {static_cast<std::uint32_t>(values[0]), static_cast<std::uint32_t>(values[1]),
+                 static_cast<std::uint32_t>(values[2]), static_cast<std::uint32_t>(values[3])};
 #else
-    __cpuid_count(leaf, 0, found.a, found.b, found.c, found.d);
+    __cpuid_count(leaf, 0, registers.a, registers.b, registers.c, registers.d);
 #endif
-    return found;
+    return registers;
 }
 // The registers that the operating system saves.
 std::uint64_t saved_registers() {
@@ -51,7 +51,7 @@ std::uint64_t saved_registers() {
 #endif
 }
 
-constexpr bool has_all(std::uint64_t found, std::uint64_t wanted) { return (found & wanted) == wanted; }
+constexpr bool has_all(std::uint64_t bits, std::uint64_t wanted) { return (bits & wanted) == wanted; }
 
 void add_supported(std::vector<Kernels>& supported) {
     constexpr std::uint32_t kOsSaves = 1 << 27, kAvx2 = 1 << 5, kVnni = 1 << 11;
@@ -64,6 +64,7 @@ void add_supported(std::vector<Kernels>& supported) {
     if (has_all(saved, 0x6) && has_all(features.b, kAvx2)) supported.push_back(avx2::kernels);
 }
 #elif defined(TESLA_ARM)
+#if defined(TESLA_ARM_DOT)
 bool has_dot_product() {
 #if defined(__ARM_FEATURE_DOTPROD)
     return true;
@@ -79,9 +80,12 @@ bool has_dot_product() {
     return false;
 #endif
 }
+#endif
 
 void add_supported(std::vector<Kernels>& supported) {
+#if defined(TESLA_ARM_DOT)
     if (has_dot_product()) supported.push_back(neondot::kernels);
+#endif
     supported.push_back(neon::kernels);
 }
 #else

@@ -4,7 +4,6 @@
 #define TESLA_KIND neondot
 #define TESLA_NEON
 #define TESLA_DOT
-TESLA_BEGIN_TARGET("arch=armv8.2-a+dotprod")
+#define TESLA_TARGET "arch=armv8.2-a+dotprod"
 #include "simd/all.inc"
-TESLA_END_TARGET
 #endif

@@ -10,13 +10,12 @@
 #include <cstring>
 
 #include "base/portable.h"
-#include "encoder/model.h"
 #include "simd/kernels.h"
 
 #if !defined(TESLA_PORTABLE) && (defined(__x86_64__) || (defined(_M_X64) && !defined(_M_ARM64EC)))
 #define TESLA_X86
 #include <immintrin.h>
-#elif !defined(TESLA_PORTABLE) && (defined(__ARM_NEON) || defined(_M_ARM64)) && !defined(__ARM_BIG_ENDIAN)
+#elif !defined(TESLA_PORTABLE) && (defined(__aarch64__) || defined(_M_ARM64)) && !defined(__ARM_BIG_ENDIAN)
 #define TESLA_ARM
 #include <arm_neon.h>
 #if !defined(__clang__) || __clang_major__ >= 16 || defined(__ARM_FEATURE_DOTPROD)
@@ -25,7 +24,7 @@
 #endif
 
 // Functions between these two are for a CPU with some features; headers are included before, so that nothing of them is.
-// MSVC has a flag for a whole file instead (CMakeLists.txt).
+// MSVC knows all intrinsics without being told.
 #define TESLA_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define TESLA_BEGIN_TARGET(features) \

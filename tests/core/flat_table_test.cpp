@@ -126,8 +126,8 @@ void test_texts_of_all_lengths() {
     for (std::size_t k = 0; k < texts.size(); ++k) expect(table.add(texts[k], k).second, "an equal text that is none");
     for (std::size_t k = 0; k < texts.size(); ++k) {
         const std::string elsewhere = texts[k];
-        const std::size_t* const found = table.find(elsewhere);
-        expect(found && *found == k, "not found, or another text");
+        const std::size_t* const value = table.find(elsewhere);
+        expect(value && *value == k, "not found, or another text");
         expect(table.find(elsewhere + 'z') == nullptr, "a longer text is found");
         expect(TextKey(texts[k]) == TextKey(elsewhere), "equal keys differ");
         for (std::size_t other = 0; other < k; ++other) expect(!(TextKey(texts[other]) == TextKey(texts[k])), "different keys are equal");
@@ -148,6 +148,19 @@ void test_text_notes() {
     expect(mistaken < 3, "texts are noted that were not added");
 }
 
+void test_noted_texts() {
+    NotedTexts<std::string> table(1 << 12);
+    expect(table.empty() && table.find("a") == nullptr, "found in an empty table");
+    for (std::size_t length = 0; length <= 40; ++length)
+        for (const char* value : {"first", "last"}) table.set(std::string(length, 'x'), value);
+    const NotedTexts<std::string> moved = std::move(table);
+    for (std::size_t length = 0; length <= 40; ++length) {
+        const std::string* value = moved.find(std::string(length, 'x'));
+        expect(value && *value == "last", "not found, or not the last value");
+        expect(moved.find(std::string(length, 'x') + "y") == nullptr, "a text is found that was not added");
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -159,5 +172,6 @@ int main() {
     test_text_table();
     test_texts_of_all_lengths();
     test_text_notes();
+    test_noted_texts();
     return failures != 0;
 }

@@ -23,6 +23,72 @@ void TokenArrays::resize(std::size_t tokens) {
     for (auto* array : {&universal, &function}) array->resize(tokens);
 }
 
+// Cuts texts into the tokens of a draft. Words are looked up many at a time.
+class Draft::Reader {
+   public:
+    // `bytes`: of all texts; `longest`: of the longest one.
+    Reader(Draft& draft, const Tokeniser& tokeniser, std::size_t bytes, std::size_t longest)
+        : draft_(draft), tokeniser_(tokeniser), bytes_(bytes), words_read_(draft.lexicon_, bytes / kBytesPerToken) {
+        spans_.reserve(longest / kBytesPerToken);
+        draft.tokens_.reserve(std::min(bytes, kFirstBytes) / kBytesPerToken);
+    }
+    void add(std::string_view text) {
+        bytes_read_ += text.size();
+        decode_utf8(text, decoded_);
+        tokeniser_.tokenise(decoded_.data(), decoded_.size(), spans_);
+        const bool ascii = decoded_.size() == text.size();
+        if (!ascii) find_bytes();
+        make_room(spans_.size());
+        for (Span s : spans_) {
+            const std::uint32_t from = ascii ? s.start : byte_of_[s.start], to = ascii ? s.end : byte_of_[s.end];
+            words_.push_back(text.substr(from, to - from));
+            draft_.tokens_.push_back({0, s.start, s.end});
+        }
+        draft_.offsets_.push_back(draft_.tokens_.size());
+        if (words_.size() >= kReadTogether) read_words();
+    }
+    // The numbers of all words.
+    const std::vector<std::uint32_t>& finish() {
+        read_words();
+        return words_read_.ids();
+    }
+
+   private:
+    void find_bytes() {
+        byte_of_.resize(decoded_.size() + 1);
+        std::uint32_t at = 0;
+        for (std::size_t i = 0; i < decoded_.size(); ++i) {
+            byte_of_[i] = at;
+            const char32_t c = decoded_[i];
+            at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        }
+        byte_of_[decoded_.size()] = at;
+    }
+    void make_room(std::size_t count) {  // not more than is needed: memory that is touched first is slow
+        auto& tokens = draft_.tokens_;
+        const std::size_t needed = tokens.size() + count;
+        if (needed <= tokens.capacity()) return;
+        const double expected = static_cast<double>(needed) * static_cast<double>(bytes_) / static_cast<double>(bytes_read_);
+        tokens.reserve(std::max(needed + needed / 2, static_cast<std::size_t>(1.05 * expected)));
+    }
+    void read_words() {
+        words_read_.read(words_, ids_);
+        Token* token = draft_.tokens_.data() + draft_.tokens_.size() - words_.size();
+        for (std::uint32_t id : ids_) (token++)->word = id;
+        words_.clear();
+    }
+
+    Draft& draft_;
+    const Tokeniser& tokeniser_;
+    std::size_t bytes_, bytes_read_ = 0;
+    WordReader words_read_;
+    std::vector<Span> spans_;
+    std::vector<std::string_view> words_;  // of the last tokens
+    std::vector<std::uint32_t> ids_;
+    std::u32string decoded_;
+    std::vector<std::uint32_t> byte_of_;  // code point -> byte, for texts beyond ASCII
+};
+
 Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<const Texts*>& groups) : lexicon_(lexicon) {
     std::size_t bytes = 0, longest = 0;
     for (const Texts* texts : groups) {
@@ -32,56 +98,11 @@ Draft::Draft(Lexicon& lexicon, const Tokeniser& tokeniser, const std::vector<con
         }
         groups_.push_back(groups_.back() + texts->size());
     }
-    std::vector<Span> spans;
-    std::vector<std::string_view> words;  // of the last tokens
-    std::vector<std::uint32_t> ids;
-    WordReader reader(lexicon, bytes / kBytesPerToken);
-    const auto read_words = [&] {
-        reader.read(words, ids);
-        Token* token = tokens_.data() + tokens_.size() - words.size();
-        for (std::uint32_t id : ids) (token++)->word = id;
-        words.clear();
-    };
-    std::u32string decoded;
-    std::vector<std::uint32_t> byte_of;  // code point -> byte, for texts beyond ASCII
-    spans.reserve(longest / kBytesPerToken);
-    tokens_.reserve(std::min(bytes, kFirstBytes) / kBytesPerToken);
     offsets_.reserve(groups_.back() + 1);
-    std::size_t bytes_read = 0;
-    const auto make_room = [&](std::size_t count) {  // not more than is needed: memory that is touched first is slow
-        const std::size_t needed = tokens_.size() + count;
-        if (needed <= tokens_.capacity()) return;
-        const double expected = static_cast<double>(needed) * static_cast<double>(bytes) / static_cast<double>(bytes_read);
-        tokens_.reserve(std::max(needed + needed / 2, static_cast<std::size_t>(1.05 * expected)));
-    };
-    const auto add = [&](std::string_view text) {
-        bytes_read += text.size();
-        decode_utf8(text, decoded);
-        tokeniser.tokenise(decoded.data(), decoded.size(), spans);
-        bool ascii = decoded.size() == text.size();
-        if (!ascii) {
-            byte_of.resize(decoded.size() + 1);
-            std::uint32_t at = 0;
-            for (std::size_t i = 0; i < decoded.size(); ++i) {
-                byte_of[i] = at;
-                char32_t c = decoded[i];
-                at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-            }
-            byte_of[decoded.size()] = at;
-        }
-        make_room(spans.size());
-        for (Span s : spans) {
-            std::uint32_t from = ascii ? s.start : byte_of[s.start], to = ascii ? s.end : byte_of[s.end];
-            words.push_back(text.substr(from, to - from));
-            tokens_.push_back({0, s.start, s.end});
-        }
-        offsets_.push_back(tokens_.size());
-        if (words.size() >= kReadTogether) read_words();
-    };
+    Reader reader(*this, tokeniser, bytes, longest);
     for (const Texts* texts : groups)
-        for (std::string_view text : *texts) add(text);
-    read_words();
-    find_undefined(reader.ids());
+        for (std::string_view text : *texts) reader.add(text);
+    find_undefined(reader.finish());
 }
 
 void Draft::find_undefined(const std::vector<std::uint32_t>& words) {
@@ -123,32 +144,32 @@ class Draft::Tagging {
     }
     void tag() {
         if (!rows_) return;
-        found_.resize(rows_->places());
-        lexicon_.tagger()->tag(*rows_, found_.data());
+        labels_.resize(rows_->places());
+        lexicon_.tagger()->tag(*rows_, labels_.data());
     }
 
     // What the labels of the tokens of a text mean.
     class Labels {
        public:
-        const LabelMeaning& operator[](std::size_t token) const { return found_ ? meanings_[found_[token]] : kUntagged; }
+        const LabelMeaning& operator[](std::size_t token) const { return labels_ ? meanings_[labels_[token]] : kUntagged; }
 
        private:
         friend class Tagging;
         static constexpr LabelMeaning kUntagged{0, 0, false, false};
-        Labels(const std::uint16_t* found, const LabelMeaning* meanings) : found_(found), meanings_(meanings) {}
+        Labels(const std::uint16_t* labels, const LabelMeaning* meanings) : labels_(labels), meanings_(meanings) {}
 
-        const std::uint16_t* found_;
+        const std::uint16_t* labels_;
         const LabelMeaning* meanings_;
     };
     Labels labels(std::size_t text) const {
-        return {rows_ ? found_.data() + rows_->start(text) : nullptr, meanings_.data()};
+        return {rows_ ? labels_.data() + rows_->start(text) : nullptr, meanings_.data()};
     }
 
    private:
     Lexicon& lexicon_;
     const std::vector<LabelMeaning>& meanings_;
     std::optional<WordRows> rows_;
-    std::vector<std::uint16_t> found_;
+    std::vector<std::uint16_t> labels_;
 };
 
 std::vector<TokenArrays> Draft::finish(const std::vector<LabelMeaning>& labels, bool keep_punctuation) const {

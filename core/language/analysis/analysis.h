@@ -1,3 +1,10 @@
+// core/language: what is known of texts before they are compared.
+//
+// - analysis/ cuts texts into tokens with lemmas, tags and senses (here), detects languages and looks up vectors;
+// - syntax/ parses tagged words (span_parser.h);
+// - lm/ has language models (ngram_model.h);
+// - pivot/ has phrase tables (phrase_table.h).
+//
 // core/language/analysis: text to tokens (specification §1), a batch at a time.
 //
 // A Draft (here) takes texts through the tokeniser (tokeniser.h, its rules per language, segmenter.h for scripts without
@@ -57,6 +64,7 @@ class Draft {
     struct Token {
         std::uint32_t word, start, end;
     };
+    class Reader;
     class Tagging;
     void find_undefined(const std::vector<std::uint32_t>& words);
     ArrayView<Token> tokens(std::size_t text) const {

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/checks.h"
+#include "base/hashing.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -33,21 +34,16 @@ constexpr char32_t kFirstOther = 0x0700;
 // Cyrillic signs for thousands and millions: marks that enclose a letter are none.
 bool is_enclosing(char32_t c) { return c == 0x488 || c == 0x489 || (c >= 0xA670 && c <= 0xA672); }
 
-// The hash of letters c0, c1, ... is the mixed sum of (ci + 1) * base^i; a gap is 0.
-constexpr std::uint64_t kBase = 0x9E3779B97F4A7C15u, kMixer = 0xD6E8FEB86659FD93u;
+// The hash of letters c0, c1, ... is the mixed sum of (ci + 1) * kGolden^i; a gap is 0.
 constexpr std::size_t kLongestNgram = 4;
 
 class StretchHash {
    public:
     void add(char32_t letter) {
         sum_ += (std::uint64_t{letter} + 1) * power_;
-        power_ *= kBase;
+        power_ *= kGolden;
     }
-    std::uint64_t mixed() const {
-        std::uint64_t hash = sum_;
-        hash = (hash ^ hash >> 32) * kMixer;
-        return (hash ^ hash >> 29) * kMixer;
-    }
+    std::uint64_t value() const { return scrambled(scrambled(sum_), 29); }
 
    private:
     std::uint64_t sum_ = 0, power_ = 1;
@@ -119,7 +115,7 @@ std::vector<std::uint16_t> SpelledTexts::word_hashes() const {
         hash.add(0);
         for (std::size_t i = word.begin; i < word.end; ++i) hash.add(letters_[i]);
         hash.add(0);
-        hashes.push_back(static_cast<std::uint16_t>(hash.mixed() >> 48));
+        hashes.push_back(static_cast<std::uint16_t>(hash.value() >> 48));
     }
     return hashes;
 }
@@ -131,7 +127,7 @@ std::vector<SpelledTexts::Bucket> SpelledTexts::ngram_buckets(int bits) const {
     for (const Word& word : words_) {
         padded.assign(1, 0).append(letters_, word.begin, word.end - word.begin).push_back(0);
         const auto add = [&](const StretchHash& hash) {
-            buckets.push_back({static_cast<std::uint32_t>(hash.mixed() >> (64 - bits)), word.text});
+            buckets.push_back({static_cast<std::uint32_t>(hash.value() >> (64 - bits)), word.text});
         };
         for (std::size_t start = 0; start + 1 < padded.size(); ++start) {
             StretchHash hash;

@@ -26,12 +26,13 @@ class LearnedWords {
     // Learns all numbers below `end`. look_at(from, to) gives a Look of each; no lock is held meanwhile. conclude(number, look)
     // makes a Known of it, under the lock and in the order of the numbers.
     template <class LookAt, class Conclude>
-    void learn(std::size_t end, LookAt&& look_at, Conclude&& conclude) {
+    void learn(std::uint64_t end, LookAt&& look_at, Conclude&& conclude) {
         if (size() >= end) return;
         std::unique_lock lock(mutex_);
         while (size() < end) {
             // Where all are taken, those that another thread has not finished yet are looked at once more.
-            const std::size_t from = taken_ < end ? taken_ : size(), to = std::min(from + kBlock, end);
+            const std::size_t from = taken_ < end ? taken_ : size();
+            const auto to = static_cast<std::size_t>(std::min<std::uint64_t>(from + kBlock, end));
             taken_ = std::max(taken_, to);
             lock.unlock();
             std::vector<Look> looks = look_at(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
@@ -42,7 +43,7 @@ class LearnedWords {
     }
     // Where what is seen of a number is all there is to know.
     template <class LookAt>
-    void learn(std::size_t end, LookAt&& look_at) {
+    void learn(std::uint64_t end, LookAt&& look_at) {
         learn(end, look_at, [](std::uint32_t, const Known& look) { return look; });
     }
 
@@ -77,11 +78,11 @@ class LearnedWords {
     StableArray<Known> known_;
 };
 
-// The first number that none of these reaches.
-inline std::size_t end_of(const ArrayView<std::uint32_t>& numbers) {
+// The first number that none of these reaches: it may be 2^32, which not every std::size_t can hold.
+inline std::uint64_t end_of(const ArrayView<std::uint32_t>& numbers) {
     std::uint32_t highest = 0;  // without a place, which many numbers at once would not tell
     for (std::uint32_t number : numbers) highest = std::max(highest, number);
-    return numbers.size ? highest + std::size_t{1} : 0;
+    return numbers.size ? std::uint64_t{highest} + 1 : 0;
 }
 
 }  // namespace tesla

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
 #include "base/portable.h"
 #include "base/unicode.h"
 
@@ -156,8 +157,8 @@ std::vector<std::uint32_t> Lexicon::intern_distinct(const std::vector<HashedText
     SharedRound(entering_).go(fresh_ids.size(), [&](std::size_t from, std::size_t to) {
         step_words.assign(fresh.texts().begin() + from, fresh.texts().begin() + to);
         if (words_.size() != known) {  // another thread has entered some
-            const std::vector<std::uint32_t> found = find_words(step_words);
-            std::copy(found.begin(), found.end(), fresh_ids.begin() + from);
+            const std::vector<std::uint32_t> entered = find_words(step_words);
+            std::copy(entered.begin(), entered.end(), fresh_ids.begin() + from);
         }
         known += enter(step_words, fresh_ids.data() + from);
     });
@@ -230,7 +231,7 @@ void Lexicon::define_words(std::vector<WordDefinition>&& definitions) {
                std::any_of(definition.parts.begin(), definition.parts.end(),
                            [&](const CompoundPart& part) { return part.word >= words; });
     };
-    if (std::any_of(definitions.begin(), definitions.end(), is_wrong)) throw std::out_of_range("no such word or lemma");
+    require_in_range(std::none_of(definitions.begin(), definitions.end(), is_wrong), "no such word or lemma");
     for (WordDefinition& definition : definitions) {
         WordType& type = words_[definition.word];
         if (type.lemma.load(std::memory_order_relaxed) != WordType::kUndefined) continue;  // another thread was first

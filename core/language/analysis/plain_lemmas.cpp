@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
-#include "base/hashing.h"
-#include "base/portable.h"
+#include "base/checks.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -71,18 +69,13 @@ std::size_t previous_character(std::string_view utf8, std::size_t at) {
 
 }  // namespace
 
-std::size_t EditTable::mark_of(std::string_view key) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(key.data());
-    return scrambled(few_bytes(bytes, std::min(key.size(), kShortText)) | std::uint64_t{key.size()} << 56) >> (64 - kMarkBits);
-}
-
 EditTable::EditTable(const std::vector<std::string>& keys, const std::vector<std::string>& edits) {
-    if (keys.size() != edits.size()) throw std::invalid_argument("words and edits differ in length");
-    edits_.reserve(keys.size());
+    require(keys.size() == edits.size(), "words and edits differ in length");
+    std::u32string edit;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (edits[i].empty()) throw std::invalid_argument("an edit is empty");
-        decode_utf8(edits[i], edits_[keys_.emplace_back(keys[i])]);
-        marks_.set(mark_of(keys[i]));
+        require(!edits[i].empty(), "an edit is empty");
+        decode_utf8(edits[i], edit);
+        edits_.set(keys[i], edit);
     }
 }
 
@@ -97,74 +90,91 @@ PlainLemmas::PlainLemmas(EditTable forms, EditTable suffixes, const FrontCodedDi
 }
 
 bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
-    thread_local struct {
-        std::u32string form;
-        std::string straight, lower, capitalised, listed;
-    } work;
-    auto& [form, straight, lower, capitalised, listed] = work;
-    const auto all = [&form = form](auto holds) { return std::all_of(form.begin(), form.end(), holds); };
-    bool plain = std::all_of(word.begin(), word.end(), is_ascii_letter), signs = false;
-    if (word.empty() || (plain && word.size() > kLongestForm)) return false;
-    if (!plain) {
-        decode_utf8(word, form);
-        if (form.size() > kLongestForm) return false;
-        if (form.size() < word.size() && std::any_of(form.begin(), form.end(), is_apostrophe)) {
-            std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
-            straight.clear();
-            for (char32_t c : form) append_utf8(c, straight);
-            word = straight;
-        }
-        plain = all([this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); });
-        signs = !plain && all(is_sign);
-        if (!plain && !signs && form.size() < word.size()) {
-            const bool simple = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
-            if (!english_ || !simple || EnglishLemmas::has_clitic(word)) return false;
-        }
-    }
-    write_lower(word, lower);
-    if (numbers_are_lemmas_ && !plain && !all([](char32_t c) { return c < '0' || c > '9'; })) {
+    thread_local Spelling spelling;
+    if (!read(word, spelling)) return false;
+    const std::string& lower = spelling.lower;
+    if (numbers_are_lemmas_ && spelling.kind != Spelling::kPlain && spelling.has_digit()) {
         lemma = lower;
         return true;
     }
-    const std::u32string* edit = forms_.find(word);
-    if (!edit && lower != word) edit = forms_.find(lower);
+    const std::u32string* edit = forms_.find(spelling.word);
+    if (!edit && lower != spelling.word) edit = forms_.find(lower);
     if (edit) {
         apply_edit(*edit, lower, lemma);
         return true;
     }
-    if (!dictionary_) return find_unknown(lower, lemma);
-    bool is_listed = false;
-    if (plain) {
-        // The dictionary is asked for the other case too, as simplemma asks it.
-        std::size_t at = 0;
-        const char32_t first = next_character(word, at);
-        is_listed = dictionary_->find(word, listed);
-        if (!is_listed && is_upper(first)) {
-            is_listed = dictionary_->find(lower, listed);
-        } else if (!is_listed && !is_caseless(first)) {
-            if (!has_simple_case(first)) return false;
-            capitalised.clear();
-            append_utf8(to_upper(next_character(lower, at = 0)), capitalised);
-            capitalised.append(lower, at);
-            is_listed = dictionary_->find(capitalised, listed);
+    return dictionary_ ? find_in_dictionary(spelling, lemma) : find_unknown(lower, lemma);
+}
+
+// False for a word that is left to the lemmatiser.
+bool PlainLemmas::read(std::string_view word, Spelling& spelling) const {
+    const bool is_ascii = std::all_of(word.begin(), word.end(), is_ascii_letter);
+    if (word.empty() || (is_ascii && word.size() > kLongestForm)) return false;
+    spelling.kind = Spelling::kPlain;
+    if (!is_ascii) {
+        std::u32string& form = spelling.form;
+        decode_utf8(word, form);
+        if (form.size() > kLongestForm) return false;
+        if (form.size() < word.size() && std::any_of(form.begin(), form.end(), is_apostrophe)) {
+            std::replace_if(form.begin(), form.end(), is_apostrophe, U'\'');
+            spelling.straight.clear();
+            for (char32_t c : form) append_utf8(c, spelling.straight);
+            word = spelling.straight;
         }
-        if (!is_listed && english_) is_listed = EnglishLemmas::by_ending(word, listed);
-        if (!is_listed) return find_unknown(lower, lemma);
-    } else if (signs) {
-        is_listed = dictionary_->find(word, listed);
+        const auto all = [&form](auto holds) { return std::all_of(form.begin(), form.end(), holds); };
+        if (!all([this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); }))
+            spelling.kind = all(is_sign) ? Spelling::kSigns : Spelling::kMixed;
+        if (spelling.kind == Spelling::kMixed && form.size() < word.size()) {
+            const bool simple = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
+            if (!english_ || !simple || EnglishLemmas::has_clitic(word)) return false;
+        }
+    }
+    spelling.word = word;
+    write_lower(word, spelling.lower);
+    return true;
+}
+
+bool PlainLemmas::find_in_dictionary(Spelling& spelling, std::string& lemma) const {
+    std::string& listed = spelling.listed;
+    bool is_listed = false;
+    if (spelling.kind == Spelling::kPlain) {
+        const Answer answer = ask_in_either_case(spelling);
+        if (answer == Answer::Unknown) return false;
+        is_listed = answer == Answer::Listed || (english_ && EnglishLemmas::by_ending(spelling.word, listed));
+        if (!is_listed) return find_unknown(spelling.lower, lemma);
+    } else if (spelling.kind == Spelling::kSigns) {
+        is_listed = dictionary_->find(spelling.word, listed);
     } else if (english_) {
-        is_listed = english_->find(word, listed);
+        is_listed = english_->find(spelling.word, listed);
     } else {
         return false;
     }
     if (!is_listed) {
-        apply_rule(lower, lemma);
+        apply_rule(spelling.lower, lemma);
         return true;
     }
     if (listed.empty()) return false;
     if (write_lower(listed, lemma)) return true;
-    decode_utf8(listed, form);
-    return all([](char32_t c) { return c < 0x80 || is_plain(c); });
+    decode_utf8(listed, spelling.form);
+    return std::all_of(spelling.form.begin(), spelling.form.end(), [](char32_t c) { return c < 0x80 || is_plain(c); });
+}
+
+// The dictionary is asked for the other case too, as simplemma asks it.
+PlainLemmas::Answer PlainLemmas::ask_in_either_case(Spelling& spelling) const {
+    const auto ask = [&](std::string_view word) {
+        return dictionary_->find(word, spelling.listed) ? Answer::Listed : Answer::Missing;
+    };
+    if (ask(spelling.word) == Answer::Listed) return Answer::Listed;
+    std::size_t at = 0;
+    const char32_t first = next_character(spelling.word, at);
+    if (is_upper(first)) return ask(spelling.lower);
+    if (is_caseless(first)) return Answer::Missing;
+    if (!has_simple_case(first)) return Answer::Unknown;
+    std::string& capitalised = spelling.capitalised;
+    capitalised.clear();
+    append_utf8(to_upper(next_character(spelling.lower, at = 0)), capitalised);
+    capitalised.append(spelling.lower, at);
+    return ask(capitalised);
 }
 
 bool PlainLemmas::find_unknown(std::string_view lower, std::string& lemma) const {
@@ -208,11 +218,11 @@ std::vector<std::uint32_t> define_plain(Lexicon& lexicon, const std::vector<std:
             }
         }
         if (known.empty()) return;
-        std::vector<LemmaSenses> found;
+        std::vector<LemmaSenses> with_senses;
         std::vector<SenseIndex::Senses> of(known.size());
         if (senses) of = senses->find(texts);
-        for (std::size_t i = 0; i < known.size(); ++i) found.push_back({texts[i], of[i].data, of[i].size});
-        std::vector<std::uint32_t> ids = lexicon.intern_lemmas(found);
+        for (std::size_t i = 0; i < known.size(); ++i) with_senses.push_back({texts[i], of[i].data, of[i].size});
+        std::vector<std::uint32_t> ids = lexicon.intern_lemmas(with_senses);
         std::vector<WordDefinition> definitions;
         for (std::size_t i = 0; i < known.size(); ++i) definitions.push_back({known[i], ids[i], {}});
         lexicon.define_words(std::move(definitions));

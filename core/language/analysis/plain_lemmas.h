@@ -5,17 +5,16 @@
 // and Hebrew, words of other languages than English that simplemma takes apart. Both must agree on every plain word.
 #pragma once
 
-#include <bitset>
 #include <cstddef>
-#include <deque>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "language/analysis/english_lemmas.h"
 #include "base/front_coded.h"
+#include "base/text_notes.h"
 #include "language/analysis/lexicon.h"
 #include "language/analysis/sense_index.h"
 
@@ -27,23 +26,12 @@ class EditTable {
     // Throws std::invalid_argument for an empty edit, and where there are not as many edits as keys. A key that comes again
     // has its last edit.
     EditTable(const std::vector<std::string>& keys, const std::vector<std::string>& edits);
-    EditTable(EditTable&&) = default;  // the keys do not move
-    EditTable(const EditTable&) = delete;
 
     bool empty() const { return edits_.empty(); }
-    const std::u32string* find(std::string_view key) const {  // null where it has none
-        if (!marks_[mark_of(key)]) return nullptr;
-        const auto found = edits_.find(key);
-        return found == edits_.end() ? nullptr : &found->second;
-    }
+    const std::u32string* find(std::string_view key) const { return edits_.find(key); }  // null where it has none
 
    private:
-    static constexpr int kMarkBits = 14;
-    static std::size_t mark_of(std::string_view key);
-
-    std::bitset<std::size_t{1} << kMarkBits> marks_;  // of the keys, by their length and first letters: most words have none
-    std::deque<std::string> keys_;
-    std::unordered_map<std::string_view, std::u32string> edits_;
+    NotedTexts<std::u32string> edits_{std::size_t{1} << 14};
 };
 
 class PlainLemmas {
@@ -62,6 +50,24 @@ class PlainLemmas {
     }
 
    private:
+    // A word as the steps of `find` read it. Each thread has one, which keeps its memory.
+    struct Spelling {
+        enum Kind { kPlain, kSigns, kMixed };  // letters alone, signs alone, or anything
+
+        bool has_digit() const {
+            return std::any_of(form.begin(), form.end(), [](char32_t c) { return c >= '0' && c <= '9'; });
+        }
+
+        Kind kind = kPlain;
+        std::string_view word;   // its apostrophes are straight
+        std::u32string form;     // the same; not for letters of ASCII
+        std::string straight, lower, capitalised, listed;
+    };
+    enum class Answer { Listed, Missing, Unknown };  // Unknown: Python may change the case in another way
+
+    bool read(std::string_view word, Spelling& spelling) const;
+    bool find_in_dictionary(Spelling& spelling, std::string& lemma) const;
+    Answer ask_in_either_case(Spelling& spelling) const;
     bool find_unknown(std::string_view lower, std::string& lemma) const;
     void apply_rule(std::string_view lower, std::string& lemma) const;
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/checks.h"
+#include "base/hashing.h"
 
 namespace tesla {
 namespace {

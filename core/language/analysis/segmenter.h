@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/fixed_table.h"
-#include "base/hashing.h"
 #include "language/analysis/segmenter_features.h"
 
 namespace tesla {

@@ -22,13 +22,6 @@ inline bool is_segmented(char32_t c) {
     return is_unspaced(c) || (c >= 0x620 && c <= 0x6FF && (is_letter(c) || is_mark(c)));
 }
 
-inline std::uint32_t hash_feature(std::uint32_t kind, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0,
-                                  std::uint32_t d = 0) {
-    std::uint64_t x = scrambled((static_cast<std::uint64_t>(a) << 32 | b) + 0x9E3779B97F4A7C15ull * (kind + 1));
-    x = (x ^ (static_cast<std::uint64_t>(c) << 32 | d) ^ (x >> 29)) * kScramble;
-    return never_zero(static_cast<std::uint32_t>(scrambled(x) >> 32));
-}
-
 inline constexpr std::size_t kLongestWord = 6;  // words of the lexicon are looked for up to this length
 inline constexpr std::size_t kNeighbours = 3;   // characters on either side that are looked at
 inline constexpr std::size_t kFeatures = 25;
@@ -44,7 +37,6 @@ inline char32_t seen_character(char32_t c) {
     return is_number(c) ? U'0' : is_letter(c) ? U'a' : is_space(c) ? U' ' : c;
 }
 
-// Not `script_of`: language detection has a function of that name, and the linker would take one for both.
 inline std::uint32_t script_kind(char32_t c) {
     if (c >= 0x3040 && c <= 0x309F) return 1;  // Hiragana
     if (c >= 0x30A0 && c <= 0x30FF) return 2;  // Katakana
@@ -77,18 +69,19 @@ void find_words(const char32_t* text, std::size_t start, std::size_t end, Contai
 inline std::array<std::uint32_t, kFeatures> character_features(const char32_t* at, WordsAt words) {
     const char32_t x3 = at[-3], x2 = at[-2], x1 = at[-1], c = at[0], y1 = at[1], y2 = at[2], y3 = at[3];
     const std::uint32_t before = script_kind(x1), here = script_kind(c), after = script_kind(y1);
+    const auto feature = [](auto... parts) { return segmenter_feature(parts...); };
     return {
-        hash_feature(1, x2), hash_feature(2, x1), hash_feature(3, c), hash_feature(4, y1), hash_feature(5, y2),
-        hash_feature(6, x2, x1), hash_feature(7, x1, c), hash_feature(8, c, y1), hash_feature(9, y1, y2),
-        hash_feature(10, x1, y1),
-        hash_feature(11, x2, x1, c), hash_feature(12, x1, c, y1), hash_feature(13, c, y1, y2),
-        hash_feature(14, x3, x2, x1, c), hash_feature(15, x2, x1, c, y1), hash_feature(16, x1, c, y1, y2),
-        hash_feature(17, c, y1, y2, y3),
-        hash_feature(18, before, here, after),
-        hash_feature(19, script_kind(x2), before << 8 | here, after, script_kind(y2)),
-        hash_feature(20, c == x1, c == x2, c == y1, c == y2),
-        hash_feature(21, words.begin, c), hash_feature(22, words.end, c), hash_feature(23, words.begin, words.end),
-        hash_feature(24, words.across), hash_feature(25, words.begin, words.end, words.across),
+        feature(1, x2), feature(2, x1), feature(3, c), feature(4, y1), feature(5, y2),
+        feature(6, x2, x1), feature(7, x1, c), feature(8, c, y1), feature(9, y1, y2),
+        feature(10, x1, y1),
+        feature(11, x2, x1, c), feature(12, x1, c, y1), feature(13, c, y1, y2),
+        feature(14, x3, x2, x1, c), feature(15, x2, x1, c, y1), feature(16, x1, c, y1, y2),
+        feature(17, c, y1, y2, y3),
+        feature(18, before, here, after),
+        feature(19, script_kind(x2), before << 8 | here, after, script_kind(y2)),
+        feature(20, c == x1, c == x2, c == y1, c == y2),
+        feature(21, words.begin, c), feature(22, words.end, c), feature(23, words.begin, words.end),
+        feature(24, words.across), feature(25, words.begin, words.end, words.across),
     };
 }
 

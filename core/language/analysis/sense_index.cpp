@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
 #include "base/portable.h"
 
 namespace tesla {
@@ -28,7 +28,7 @@ std::uint32_t checksum(std::string_view bytes) {
 }
 
 bool ends_fit(const ArrayView<std::int64_t>& ends, std::size_t rows, std::size_t items) {
-    return ends.size == rows + 1 && ends[0] == 0 && static_cast<std::size_t>(ends[rows]) == items && items <= UINT32_MAX &&
+    return ends.size == rows + 1 && ends[0] == 0 && static_cast<std::uint64_t>(ends[rows]) == items && items <= UINT32_MAX &&
            std::is_sorted(ends.begin(), ends.end());
 }
 
@@ -37,8 +37,8 @@ bool ends_fit(const ArrayView<std::int64_t>& ends, std::size_t rows, std::size_t
 SenseIndex::SenseIndex(const ArrayView<std::uint32_t>& keys, std::vector<char> text, const ArrayView<std::int64_t>& text_ends,
                        const ArrayView<std::int64_t>& id_ends, std::vector<std::uint32_t> ids)
     : text_(std::move(text)), ids_(std::move(ids)) {
-    if (!ends_fit(text_ends, keys.size, text_.size()) || !ends_fit(id_ends, keys.size, ids_.size()))
-        throw std::invalid_argument("the arrays of the table do not fit each other");
+    require(ends_fit(text_ends, keys.size, text_.size()) && ends_fit(id_ends, keys.size, ids_.size()),
+            "the arrays of the table do not fit each other");
     rows_.reserve(keys.size + 1);
     for (std::size_t i = 0; i <= keys.size; ++i)
         rows_.push_back({i < keys.size ? keys[i] : 0, static_cast<std::uint32_t>(text_ends[i]),
@@ -52,7 +52,7 @@ SenseIndex::SenseIndex(const ArrayView<std::uint32_t>& keys, std::vector<char> t
 // Memory is slow: it is asked for the buckets of some lemmas, then for their rows, then for the text there.
 std::vector<SenseIndex::Senses> SenseIndex::find(const std::vector<std::string_view>& lemmas) const {
     constexpr std::size_t kAtOnce = 16;
-    std::vector<Senses> found(lemmas.size());
+    std::vector<Senses> senses(lemmas.size());
     std::array<std::uint32_t, kAtOnce> keys{};
     for (std::size_t start = 0; start < lemmas.size(); start += kAtOnce) {
         const std::size_t count = std::min(kAtOnce, lemmas.size() - start);
@@ -65,9 +65,9 @@ std::vector<SenseIndex::Senses> SenseIndex::find(const std::vector<std::string_v
         for (std::size_t k = 0; k < count; ++k) prefetch_memory(text_.data() + first_row(k)->text);
         for (std::size_t k = 0; k < count; ++k)
             if (const Row* row = row_of(keys[k], lemmas[start + k]))
-                found[start + k] = {ids_.data() + row->ids, row[1].ids - row->ids};
+                senses[start + k] = {ids_.data() + row->ids, row[1].ids - row->ids};
     }
-    return found;
+    return senses;
 }
 
 const SenseIndex::Row* SenseIndex::row_of(std::uint32_t key, std::string_view lemma) const {

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/checks.h"
+#include "base/hashing.h"
 
 namespace tesla {
 namespace {

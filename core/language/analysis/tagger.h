@@ -12,7 +12,6 @@
 
 #include "base/array_view.h"
 #include "base/fixed_table.h"
-#include "base/hashing.h"
 #include "base/lanes.h"
 #include "base/portable.h"
 #include "base/recycled_memory.h"
@@ -173,7 +172,6 @@ class Tagger {  // immutable, so that threads may share it
     struct Running;
 
     std::uint32_t add_row(const std::uint8_t* labels, const std::int8_t* values, std::size_t length);
-    std::uint32_t row_of(std::uint32_t hash) const { return hash == 0 ? 0 : rows_.find(hash); }
     template <std::size_t kPairs>
     static PackedScores packed(const Lanes* scores);
     void index_labels();

@@ -30,12 +30,12 @@ class SuffixLexicon {
 
     // The class of a form, 0 if none of its suffixes has one; of the empty form 0.
     std::uint32_t class_of(const char32_t* form, std::size_t length) const {
-        std::uint32_t found = 0;
+        std::uint32_t longest = 0;
         visit_keys(form, length, [&](std::uint32_t key) {
             const std::uint32_t longer = table_.find(key);
-            found = longer | (longer == 0 ? found : 0);  // no branch depends on what nobody can foresee
+            longest = longer | (longer == 0 ? longest : 0);  // no branch depends on what nobody can foresee
         });
-        return found;
+        return longest;
     }
     // Asks for the memory that `class_of` will need.
     void prefetch(const char32_t* form, std::size_t length) const {

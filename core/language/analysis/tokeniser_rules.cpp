@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "language/analysis/tokeniser_languages.h"
+#include "base/checks.h"
 #include "base/hashing.h"
 #include "base/unicode.h"
 
@@ -44,9 +45,9 @@ constexpr std::pair<std::string_view, std::u32string TokeniserRules::*> kCharact
 
 template <class Entry, std::size_t size>
 const Entry* find_named(const Entry (&entries)[size], std::string_view name) {
-    const Entry* found = std::find_if(std::begin(entries), std::end(entries),
+    const Entry* match = std::find_if(std::begin(entries), std::end(entries),
                                       [&](const Entry& entry) { return std::get<0>(entry) == name; });
-    return found == std::end(entries) ? nullptr : found;
+    return match == std::end(entries) ? nullptr : match;
 }
 
 // Takes the next word off the front of the line; empty at its end.
@@ -62,7 +63,7 @@ void read_word(TokeniserRules& rules, std::string_view key, std::string_view wor
     decode_utf8(word, characters);
     if (key == "style") {
         const auto* entry = find_named(kSwitches, word);
-        if (entry == nullptr) throw std::invalid_argument("no such tokeniser style: " + std::string(word));
+        require(entry != nullptr, "no such tokeniser style: " + std::string(word));
         rules.style.*(entry->second) = true;
     } else if (const auto* table = find_named(kTables, key)) {
         (rules.*(table->second)).add(std::move(characters));
@@ -124,7 +125,7 @@ TokeniserRules::TokeniserRules(std::string_view table) {
 
 std::string_view language_table(std::string_view language) {
     const auto* entry = find_named(kLanguageTables, language);
-    if (entry == nullptr) throw std::invalid_argument("no tokeniser rules for language " + std::string(language));
+    require(entry != nullptr, "no tokeniser rules for language " + std::string(language));
     return entry->second;
 }
 

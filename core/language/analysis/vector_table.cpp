@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
+
+#include "base/checks.h"
 
 namespace tesla {
 namespace {
@@ -23,17 +24,16 @@ std::uint32_t square_of(const std::int8_t* vector, std::size_t dimensions) {
 VectorTable::VectorTable(std::string text, const ArrayView<std::int8_t>& vectors, std::size_t dimensions, bool pieces)
     : text_(std::move(text)), vectors_(vectors.begin(), vectors.end()), dimensions_(dimensions), pieces_(pieces),
       entries_(pieces ? kContinuation : "") {
-    if (dimensions == 0 || dimensions > kMostDimensions || vectors_.size() % dimensions != 0)
-        throw std::invalid_argument("the vectors have an invalid shape");
+    require(dimensions > 0 && dimensions <= kMostDimensions && vectors_.size() % dimensions == 0,
+            "the vectors have an invalid shape");
     const bool open_end = !text_.empty() && text_.back() != '\n';  // the last line
-    if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + open_end != size())
-        throw std::invalid_argument("entries and vectors differ in number");
+    require(static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + open_end == size(),
+            "entries and vectors differ in number");
     entries_.reserve(size());
     std::uint32_t number = 0;
     for (std::size_t begin = 0; begin < text_.size(); ++number) {
         const std::size_t end = std::min(text_.find('\n', begin), text_.size());
-        if (!entries_.add(std::string_view(text_).substr(begin, end - begin), number))
-            throw std::invalid_argument("an entry occurs twice");
+        require(entries_.add(std::string_view(text_).substr(begin, end - begin), number), "an entry occurs twice");
         begin = end + 1;
     }
     squares_.reserve(size());
@@ -48,8 +48,8 @@ std::vector<std::uint32_t> VectorTable::segment(std::string_view word) const {
     std::vector<std::uint32_t> entries;
     if (pieces_) {
         append_pieces(word, entries);
-    } else if (const std::uint32_t* found = entries_.find(word)) {
-        entries.push_back(*found);
+    } else if (const std::uint32_t* entry = entries_.find(word)) {
+        entries.push_back(*entry);
     }
     return entries;
 }

@@ -1,7 +1,6 @@
 #include "language/analysis/word_facts.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "base/checks.h"
@@ -18,8 +17,8 @@ std::uint8_t shape_of(const WordTraits& traits, bool is_lower) {
 
 WordWeights::WordWeights(std::string text, const std::vector<double>& weights, double unlisted)
     : text_(std::move(text)), unlisted_(unlisted) {
-    if (static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1 != weights.size())
-        throw std::invalid_argument("words and weights differ in number");
+    require(static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1 == weights.size(),
+            "words and weights differ in number");
     weights_.reserve(weights.size());
     std::size_t begin = 0;
     for (double weight : weights) {
@@ -30,7 +29,7 @@ WordWeights::WordWeights(std::string text, const std::vector<double>& weights, d
 }
 
 void WordFacts::learn(const ArrayView<std::uint32_t>& words, const ArrayView<std::uint32_t>& lemmas) {
-    const std::size_t words_end = end_of(words), lemmas_end = end_of(lemmas);
+    const std::uint64_t words_end = end_of(words), lemmas_end = end_of(lemmas);
     require_in_range(words_end <= lexicon_.word_count(), "no such word");
     require_in_range(lemmas_end <= lexicon_.lemma_count(), "no such lemma");
     words_.learn(
@@ -60,8 +59,8 @@ std::vector<WordFacts::Look> WordFacts::look_at(std::uint32_t from, std::uint32_
         shape = shape_of(traits, is_small);
     }
     if (weights_) weights_->of_all(small_forms, [&](std::size_t k, double weight) { looks[k].weight = weight; });
-    auto found = lexicon_.find_words(with_capitals);
-    auto next = found.begin();
+    const std::vector<std::uint32_t> small_words = lexicon_.find_words(with_capitals);
+    auto next = small_words.begin();
     for (std::uint32_t word = from; word < to; ++word)
         if (looks[word - from].small_word != word) looks[word - from].small_word = *next++;
     return looks;

@@ -6,15 +6,9 @@
 
 namespace tesla {
 
-WordMarks::WordMarks(std::unordered_map<std::string, std::uint32_t> listed, Asked asked, Ask ask)
-    : listed_(std::move(listed)), asked_(std::move(asked)), ask_(std::move(ask)) {
-    for (const auto& [word, mark] : listed_) notes_.add(word);
-}
-
-const std::uint32_t* WordMarks::find(const std::string& small) const {
-    if (!notes_.may_have(small)) return nullptr;
-    const auto listed = listed_.find(small);
-    return listed == listed_.end() ? nullptr : &listed->second;
+WordMarks::WordMarks(const std::unordered_map<std::string, std::uint32_t>& listed, Asked asked, Ask ask)
+    : asked_(std::move(asked)), ask_(std::move(ask)) {
+    for (const auto& [word, mark] : listed) listed_.set(word, mark);
 }
 
 bool WordMarks::asks_for(std::string_view small, const WordTraits& traits) const {
@@ -30,7 +24,7 @@ std::vector<std::uint32_t> WordMarks::ask(const std::vector<std::string_view>& f
 }
 
 void CriticalWords::learn(const TokenArrays& tokens) {
-    const std::size_t end = end_of(tokens.word);
+    const std::uint64_t end = end_of(tokens.word);
     require_in_range(end <= lexicon_.word_count(), "no such word");
     marks_.learn(end, [this](std::uint32_t from, std::uint32_t to) { return look_at(from, to); });
 }

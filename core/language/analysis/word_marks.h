@@ -31,16 +31,15 @@ class WordMarks {
         std::string beginning;
     };
 
-    WordMarks(std::unordered_map<std::string, std::uint32_t> listed, Asked asked, Ask ask);
+    WordMarks(const std::unordered_map<std::string, std::uint32_t>& listed, Asked asked, Ask ask);
 
     // The mark of a listed word, by its small form; null if it is not listed.
-    const std::uint32_t* find(const std::string& small) const;
+    const std::uint32_t* find(std::string_view small) const { return listed_.find(small); }
     bool asks_for(std::string_view small, const WordTraits& traits) const;
     std::vector<std::uint32_t> ask(const std::vector<std::string_view>& forms) const;
 
    private:
-    std::unordered_map<std::string, std::uint32_t> listed_;
-    TextNotes notes_{std::size_t{1} << 13};  // of the listed words: most words are none of them
+    NotedTexts<std::uint32_t> listed_{std::size_t{1} << 13};
     Asked asked_;
     Ask ask_;
 };

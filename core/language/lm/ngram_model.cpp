@@ -47,11 +47,12 @@ NgramModel::NgramModel(std::vector<std::vector<std::uint32_t>> words,
     for (std::size_t word = 0; word < vocabulary(); ++word)
         require(levels_[0].words[word] == word, "the words are not numbered in order");
     for (std::size_t n = 1; n < order; ++n) {
-        const std::vector<std::uint32_t>& found = levels_[n].words;
+        const std::vector<std::uint32_t>& last_words = levels_[n].words;
         const std::vector<std::uint32_t>& starts = levels_[n - 1].first_child;
         for (std::size_t parent = 0; parent + 1 < starts.size(); ++parent)
             for (std::uint32_t i = starts[parent]; i < starts[parent + 1]; ++i)
-                require(found[i] < vocabulary() && (i == starts[parent] || found[i - 1] < found[i]), "n-grams are not in order");
+                require(last_words[i] < vocabulary() && (i == starts[parent] || last_words[i - 1] < last_words[i]),
+                        "n-grams are not in order");
     }
     for (const NgramLevel& level : levels_)
         for (float value : level.log_probability)
@@ -142,23 +143,23 @@ double NgramModel::step(History& history, std::uint32_t word) const {
     const std::size_t order = levels_.size();
     std::array<double, kLongestNgram> log_backoff{};
     std::uint32_t node = word;
-    double found = levels_[0].log_probability[word];
+    double log_probability = levels_[0].log_probability[word];
     std::size_t matched = 1;
     if (order > 1) log_backoff[0] = levels_[0].log_backoff[word];
     while (matched < order && matched <= history.length) {
         node = child(matched - 1, node, history.words[matched - 1]);
         if (node == kNone) break;
-        found = levels_[matched].log_probability[node];
+        log_probability = levels_[matched].log_probability[node];
         ++matched;
         if (matched < order) log_backoff[matched - 1] = levels_[matched - 1].log_backoff[node];
     }
-    for (std::size_t k = matched; k <= history.known; ++k) found += history.log_backoff[k - 1];
+    for (std::size_t k = matched; k <= history.known; ++k) log_probability += history.log_backoff[k - 1];
     for (std::size_t k = kLongestNgram - 1; k > 0; --k) history.words[k] = history.words[k - 1];
     history.words[0] = word;
     history.length = std::min(history.length + 1, order - 1);
     history.known = std::min(matched, order - 1);
     history.log_backoff = log_backoff;
-    return found;
+    return log_probability;
 }
 
 void NgramModel::score(const std::uint32_t* words, std::size_t length, double* out) const {

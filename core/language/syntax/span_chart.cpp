@@ -97,52 +97,67 @@ float SpanChart::parse(const SpanScores& scores, const RuleScores& rules, const 
     if (n_ == 0) return 0;
     items_.resize((n_ + 1) * (n_ + 1) * beam_);
     counts_.assign((n_ + 1) * (n_ + 1), 0);
-    for (std::size_t i = 0; i < n_; ++i) {
-        std::fill(best_.begin(), best_.end(), Best{kNever, 0, 0, 0});
-        for (const auto& [parent, rule] : unary_of_tag_[tags[i]]) best_[parent].score = rules.unary[rule];
-        candidates_.clear();
-        candidates_.push_back({0, -1, 0, tags[i], 0, 0});
-        candidate_of_[tags[i]] = 0;
-        add_candidates(scores.span.data() + scores.row(i, i + 1));
-        keep_best(i, i + 1);
-        // The bare word stays: without it some rules could never apply.
-        Item* items = cell(i, i + 1);
-        Item* end = items + count(i, i + 1);
-        if (std::none_of(items, end, [](const Item& item) { return item.label < 0; })) end[-1] = {0, -1, 0, tags[i], 0, 0};
-    }
-    const std::size_t symbols = grammar_.symbols;
+    for (std::size_t i = 0; i < n_; ++i) fill_word(i, tags[i], scores, rules);
     for (std::size_t length = 2; length <= n_; ++length)
         for (std::size_t i = 0; i + length <= n_; ++i) {
-            const std::size_t j = i + length;
             interrupt_.step(100 * length);
-            std::fill(best_.begin(), best_.end(), Best{kNever, 0, 0, 0});
-            bool any = false;
-            for (std::size_t k = i + 1; k < j; ++k) {
-                const std::size_t left_count = count(i, k), right_count = count(k, j);
-                if (left_count == 0 || right_count == 0) continue;
-                const Item *left = cell(i, k), *right = cell(k, j);
-                const float* left_scores = scores.left.data() + scores.row(i, k);
-                const float* right_scores = scores.right.data() + scores.row(k, j);
-                for (std::size_t a = 0; a < left_count; ++a)
-                    for (std::size_t b = 0; b < right_count; ++b) {
-                        const std::size_t pair = left[a].symbol * symbols + right[b].symbol;
-                        const float children = left[a].score + right[b].score;
-                        for (std::uint32_t e = pair_begin_[pair]; e < pair_begin_[pair + 1]; ++e) {
-                            const auto [rule, parent] = entries_[e];
-                            const float score = children + rules.binary[rule] + left_scores[parent] + right_scores[parent];
-                            if (score > best_[parent].score) {
-                                best_[parent] = {score, static_cast<std::uint16_t>(k), static_cast<std::uint8_t>(a),
-                                                 static_cast<std::uint8_t>(b)};
-                                any = true;
-                            }
-                        }
-                    }
-            }
-            if (!any) continue;
-            candidates_.clear();
-            add_candidates(scores.span.data() + scores.row(i, j));
-            keep_best(i, j);
+            fill_span(i, i + length, scores, rules);
         }
+    const auto [best, place] = best_root(rules);
+    if (best == kNever)
+        glue(nodes, pieces);
+    else
+        emit(0, n_, place, nodes);
+    return best;
+}
+
+void SpanChart::fill_word(std::size_t i, std::uint8_t tag, const SpanScores& scores, const RuleScores& rules) {
+    std::fill(best_.begin(), best_.end(), Best{kNever, 0, 0, 0});
+    for (const auto& [parent, rule] : unary_of_tag_[tag]) best_[parent].score = rules.unary[rule];
+    const Item bare{0, -1, 0, tag, 0, 0};
+    candidates_.assign(1, bare);
+    candidate_of_[tag] = 0;
+    add_candidates(scores.span.data() + scores.row(i, i + 1));
+    keep_best(i, i + 1);
+    // The bare word stays: without it some rules could never apply.
+    Item* const items = cell(i, i + 1);
+    Item* const end = items + count(i, i + 1);
+    if (std::none_of(items, end, [](const Item& item) { return item.label < 0; })) end[-1] = bare;
+}
+
+void SpanChart::fill_span(std::size_t i, std::size_t j, const SpanScores& scores, const RuleScores& rules) {
+    const std::size_t symbols = grammar_.symbols;
+    std::fill(best_.begin(), best_.end(), Best{kNever, 0, 0, 0});
+    bool any = false;
+    for (std::size_t k = i + 1; k < j; ++k) {
+        const std::size_t left_count = count(i, k), right_count = count(k, j);
+        if (left_count == 0 || right_count == 0) continue;
+        const Item *left = cell(i, k), *right = cell(k, j);
+        const float* left_scores = scores.left.data() + scores.row(i, k);
+        const float* right_scores = scores.right.data() + scores.row(k, j);
+        for (std::size_t a = 0; a < left_count; ++a)
+            for (std::size_t b = 0; b < right_count; ++b) {
+                const std::size_t pair = left[a].symbol * symbols + right[b].symbol;
+                const float children = left[a].score + right[b].score;
+                for (std::uint32_t e = pair_begin_[pair]; e < pair_begin_[pair + 1]; ++e) {
+                    const auto [rule, parent] = entries_[e];
+                    const float score = children + rules.binary[rule] + left_scores[parent] + right_scores[parent];
+                    if (score > best_[parent].score) {
+                        best_[parent] = {score, static_cast<std::uint16_t>(k), static_cast<std::uint8_t>(a),
+                                         static_cast<std::uint8_t>(b)};
+                        any = true;
+                    }
+                }
+            }
+    }
+    if (!any) return;
+    candidates_.clear();
+    add_candidates(scores.span.data() + scores.row(i, j));
+    keep_best(i, j);
+}
+
+// The score of the best tree and its place; kNever where there is none.
+std::pair<float, std::size_t> SpanChart::best_root(const RuleScores& rules) {
     float best = kNever;
     std::size_t place = 0;
     const Item* root = cell(0, n_);
@@ -151,11 +166,7 @@ float SpanChart::parse(const SpanScores& scores, const RuleScores& rules, const 
             best = root[a].score + rules.root[root[a].symbol];
             place = a;
         }
-    if (best == kNever)
-        glue(nodes, pieces);
-    else
-        emit(0, n_, place, nodes);
-    return best;
+    return {best, place};
 }
 
 void SpanChart::emit(std::size_t i, std::size_t j, std::size_t place, std::vector<SpanNode>& nodes) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -70,6 +71,9 @@ class SpanChart {
 
     Item* cell(std::size_t i, std::size_t j) { return items_.data() + (i * (n_ + 1) + j) * beam_; }
     std::uint8_t& count(std::size_t i, std::size_t j) { return counts_[i * (n_ + 1) + j]; }
+    void fill_word(std::size_t i, std::uint8_t tag, const SpanScores& scores, const RuleScores& rules);
+    void fill_span(std::size_t i, std::size_t j, const SpanScores& scores, const RuleScores& rules);
+    std::pair<float, std::size_t> best_root(const RuleScores& rules);
     void add_candidates(const float* labels);
     void keep_best(std::size_t i, std::size_t j);
     void emit(std::size_t i, std::size_t j, std::size_t place, std::vector<SpanNode>& nodes);

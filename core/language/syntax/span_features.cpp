@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hashing.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -9,19 +10,6 @@ namespace {
 
 constexpr std::uint32_t kOutside = 0xB0DE4u;
 constexpr std::size_t kWholeTagSequence = 6, kWholeShape = 10;
-
-// Mixes the template's number and its parts into one feature.
-template <class... Parts>
-std::uint32_t feature(std::uint32_t number, Parts... parts) {
-    std::uint64_t state = 0xCBF29CE484222325ull ^ number;
-    const auto mix = [&](std::uint64_t part) {
-        state = (state ^ part) * 0x9E3779B97F4A7C15ull;
-        state ^= state >> 29;
-    };
-    (mix(static_cast<std::uint64_t>(parts)), ...);
-    state *= 0xBF58476D1CE4E5B9ull;
-    return never_zero(static_cast<std::uint32_t>(state >> 32));
-}
 
 std::uint32_t length_class(std::size_t length) {
     if (length <= 5) return static_cast<std::uint32_t>(length);
@@ -62,7 +50,7 @@ SpanWord SpanVocabulary::word(const std::string& form, std::uint8_t tag, std::ui
     const char32_t* end = characters.data() + characters.size();
     result.suffix = hash_characters(end - std::min<std::size_t>(3, characters.size()), end, 1);
     const std::uint32_t whole = hash_characters(characters.data(), end, 0);
-    result.word = known_.find(whole) ? whole : feature(0, result.suffix, result.shape);
+    result.word = known_.find(whole) ? whole : parser_feature(0, result.suffix, result.shape);
     result.tag = tag;
     result.kind = kind;
     return result;
@@ -100,7 +88,7 @@ void SpanSentence::span(std::size_t i, std::size_t j, std::uint32_t* out) const 
     const std::uint32_t kinds = kinds_between(i, j);
     const std::uint32_t edge = (i == 0 ? 1u : 0u) | (j == size_ ? 2u : 0u);
     std::uint32_t number = 1;
-    const auto add = [&](auto... parts) { *out++ = feature(number++, parts...); };
+    const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(length, edge);
     add(first.word);
     add(first.tag, length);
@@ -156,14 +144,14 @@ void SpanSentence::span(std::size_t i, std::size_t j, std::uint32_t* out) const 
     std::uint32_t sequence = 0, shape = 0;
     if (n <= kWholeTagSequence) {
         sequence = 7;
-        for (std::size_t k = i; k < j; ++k) sequence = feature(sequence, at(k, 0).tag);
+        for (std::size_t k = i; k < j; ++k) sequence = parser_feature(sequence, at(k, 0).tag);
     }
     add(sequence, n <= kWholeTagSequence);
     if (n <= kWholeShape) {
         shape = 7;
         for (std::size_t k = i; k < j; ++k) {
             const SpanWord& word = at(k, 0);
-            shape = feature(shape, word.shape == 4 ? word.word : word.shape);
+            shape = parser_feature(shape, word.shape == 4 ? word.word : word.shape);
         }
     }
     add(shape, before.shape, after.shape);
@@ -173,7 +161,7 @@ void SpanSentence::span(std::size_t i, std::size_t j, std::uint32_t* out) const 
 void SpanSentence::split(std::size_t k, std::uint32_t* out) const {
     const SpanWord &left = at(k, -1), &right = at(k, 0);
     std::uint32_t number = 101;
-    const auto add = [&](auto... parts) { *out++ = feature(number++, parts...); };
+    const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(left.word);
     add(right.word);
     add(left.tag);
@@ -190,7 +178,7 @@ void SpanSentence::split_left(std::size_t i, std::size_t k, std::uint32_t* out) 
     const SpanWord &first = at(i, 0), &left = at(k, -1), &right = at(k, 0);
     const std::uint32_t length = length_class(k - i);
     std::uint32_t number = 121;
-    const auto add = [&](auto... parts) { *out++ = feature(number++, parts...); };
+    const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(first.word, right.word);
     add(first.tag, right.word);
     add(first.word, right.tag);
@@ -205,7 +193,7 @@ void SpanSentence::split_right(std::size_t k, std::size_t j, std::uint32_t* out)
     const SpanWord &left = at(k, -1), &right = at(k, 0), &last = at(j, -1), &after = at(j, 0);
     const std::uint32_t length = length_class(j - k);
     std::uint32_t number = 141;
-    const auto add = [&](auto... parts) { *out++ = feature(number++, parts...); };
+    const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(right.word, last.word);
     add(left.word, last.word);
     add(left.tag, right.word, last.word);

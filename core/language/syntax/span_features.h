@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/fixed_table.h"
-#include "base/hashing.h"
 
 namespace tesla {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/checks.h"
+#include "base/hashing.h"
+#include "base/portable.h"
 
 namespace tesla {
 
@@ -43,9 +45,7 @@ void SpanParser::add_rows(const std::uint32_t* features, std::size_t count, floa
     for (std::size_t f = 0; f < count; ++f) rows_.prefetch(features[f]);
     for (std::size_t f = 0; f < count; ++f) {
         rows[f] = rows_.find(features[f]);
-#if defined(__GNUC__)
-        __builtin_prefetch(&weights_[rows[f] * kLaneCount]);
-#endif
+        prefetch_memory(&weights_[rows[f] * kLaneCount]);
     }
     std::int16_t sums[kLaneCount] = {};  // 64 features of at most 127 fit
     for (std::size_t f = 0; f < count; ++f) {

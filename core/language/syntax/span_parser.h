@@ -11,7 +11,6 @@
 
 #include "base/array_view.h"
 #include "base/fixed_table.h"
-#include "base/hashing.h"
 #include "language/syntax/span_chart.h"
 #include "language/syntax/span_features.h"
 
