@@ -6,6 +6,7 @@
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "language/analysis/word_facts.h"
 #include "language/analysis/word_marks.h"
 #include "bindings/texts.h"
+#include "simd/kernels.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -158,6 +160,7 @@ TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::ui
                          const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
     check_csr(view_of(offsets), word.size());
     check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
+    require(std::find(lemma.data(), lemma.data() + lemma.size(), kNoWord) == lemma.data() + lemma.size(), "no lemma has this number");
     const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
     return {copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
             copied(tag), copied(universal), copied(function)};

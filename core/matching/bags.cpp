@@ -24,7 +24,7 @@ namespace {
 
 int function_words(const TokenView& text, std::size_t start, int n) {
     int k = 0;
-    for (int i = 0; i < n; ++i) k += text.function[start + i];
+    for (int i = 0; i < n; ++i) k += text.function[start + i] != 0;
     return k;
 }
 
@@ -55,7 +55,7 @@ WideKey skip_key(const TokenView& text, std::size_t i, std::size_t j) {
 }
 
 std::int64_t skip_weight(const TokenView& text, const Discount& discount, std::size_t i, std::size_t j) {
-    return discount.weight(2, text.function[i] + text.function[j]);
+    return discount.weight(2, (text.function[i] != 0) + (text.function[j] != 0));
 }
 
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n) {
