@@ -6,7 +6,7 @@
 
 namespace tesla {
 
-Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, Combination* combination,
+Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, const Combination* combination,
                EmptyTexts empty)
     : groups_(std::move(groups)), combination_(combination), empty_(std::move(empty)) {
     std::vector<std::pair<std::size_t, std::size_t>> all;  // group and place
