@@ -20,7 +20,6 @@ void bind_ngram_overlap(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
 void bind_characters(nanobind::module_& m);
 void bind_baselines(nanobind::module_& m);
-void bind_guards(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_scoring(nanobind::module_& m);
 void bind_states(nanobind::module_& m);

@@ -48,7 +48,6 @@ NB_MODULE(_core, m) {
     tesla::bind_matching(m);
     tesla::bind_characters(m);
     tesla::bind_baselines(m);
-    tesla::bind_guards(m);
     tesla::bind_vectors(m);
     tesla::bind_scoring(m);
     tesla::bind_encoder(m);

@@ -137,9 +137,7 @@ class StateTexts {
 }  // namespace
 
 void bind_states(nb::module_& m) {
-    nb::list names;
-    for (const char* name : kStateProblemNames) names.append(name);
-    m.attr("STATE_PROBLEMS") = nb::tuple(names);
+    m.attr("STATE_PROBLEMS") = to_tuple(kStateProblemNames);
     m.attr("LARGEST_MEAN") = kLargestMean;
     m.attr("MOST_PIECES") = kMostPieces;
     nb::class_<StateTexts>(m, "StateTexts", "The texts of a batch with the states of their pieces of words.")

@@ -68,6 +68,14 @@ inline nanobind::tuple composed(nanobind::handle texts, const nanobind::callable
     return nanobind::tuple(out);
 }
 
+// Names of the core's columns.
+template <class Names>
+nanobind::tuple to_tuple(const Names& names) {
+    nanobind::list listed;
+    for (const char* name : names) listed.append(name);
+    return nanobind::tuple(listed);
+}
+
 // The types of what a list holds. The objects may lie anywhere: memory is asked for them some steps ahead.
 inline nanobind::set types_in(const nanobind::list& objects) {
     constexpr Py_ssize_t kAhead = 16;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/checks.h"
 #include "base/portable.h"
 
 namespace tesla {
@@ -36,20 +35,9 @@ std::size_t unshared(const std::pmr::vector<std::uint32_t>& x, const std::pmr::v
 
 }  // namespace
 
-void GuardTokens::check() const {
-    check_csr(offsets, lemma.size);
-    check_columns(lemma.size, {function.size, number.size, negation.size, starts.size});
-    require(std::find(lemma.begin(), lemma.end(), kNoWord) == lemma.end(), "no lemma has this number");
-}
-
-GuardView GuardTokens::text(std::size_t i) const {
-    const auto from = static_cast<std::size_t>(offsets[i]), to = static_cast<std::size_t>(offsets[i + 1]);
-    return {lemma.data + from, function.data + from, number.data + from, negation.data + from, starts.data + from, to - from};
-}
-
 GuardText::GuardText(GuardView tokens, std::pmr::memory_resource* memory)
     : lemmas(tokens.size, memory), function(tokens.size, memory), numbers(memory), sentence_ends(memory) {
-    // Beside bytes that are written compilers keep nothing in registers but what is of this function alone.
+    // Local pointers: stores through uint8_t* may alias members.
     std::uint32_t* const lemma = lemmas.data();
     std::uint8_t* const is_function = function.data();
     std::size_t words = 0, contents = 0, stuttered = 0, particles = 0, negative_words = 0;
@@ -148,9 +136,9 @@ void GuardMatcher::take_partners(const GuardText& y, bool backwards) {
     if (sentences_) {
         for (std::size_t i = 0; i < y.size(); ++i) {
             const std::uint64_t here = backwards ? ~first_bits(i) : first_bits(i + 1);
-            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here), there = count_bits(equal_.in_x(i) & content_x_);
+            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here), offered = count_bits(equal_.in_x(i) & content_x_);
             const bool content = y.function[i] == 0;
-            taken_[i] = content & (wanted <= there);
+            taken_[i] = content & (wanted <= offered);
         }
         return;
     }
@@ -240,12 +228,6 @@ std::size_t GuardMatcher::inversions_by_merging(std::size_t from, std::size_t to
     std::copy(merged_.begin() + static_cast<std::ptrdiff_t>(from), merged_.begin() + static_cast<std::ptrdiff_t>(to),
               sequence_.begin() + static_cast<std::ptrdiff_t>(from));
     return sum;
-}
-
-Guards::Guards(const GuardTokens& tokens) {
-    tokens.check();
-    texts_.reserve(tokens.offsets.size - 1);
-    for (std::size_t i = 0; i + 1 < tokens.offsets.size; ++i) texts_.emplace_back(tokens.text(i), &memory_);
 }
 
 BatchArray<double> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {

@@ -208,6 +208,11 @@ void NgramGroup::compare_segments(const std::vector<AnalysedStream>& references,
     });
 }
 
+CharacterGroup::CharacterGroup(int max_order, double alpha, ChosenMeasures measures)
+    : max_order_(max_order), alpha_(alpha), measures_(std::move(measures)) {
+    check_character_order(max_order);
+}
+
 std::unique_ptr<FeatureGroup::Prepared> CharacterGroup::prepare(const AnalysedTexts& texts) const {
     return std::make_unique<Holding<CharacterBags>>(texts.texts);
 }
