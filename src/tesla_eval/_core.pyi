@@ -485,7 +485,6 @@ class Scorer:
     ) -> tuple[float, dict[str, float]]: ...
 
 KERNELS: tuple[str, ...]
-KERNEL: str
 
 _Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
