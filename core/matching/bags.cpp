@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/checks.h"
 #include "base/portable.h"
 
 namespace tesla {
@@ -16,7 +17,7 @@ std::int64_t Discount::weight(int n, int k) const {
 
 void check_room(const Discount& discount, int n, std::size_t ngrams) {
     const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * n * discount.unit(n));
-    if (ngrams > static_cast<std::size_t>(most))
+    if (ngrams > static_cast<std::uint64_t>(most))
         throw TextTooLong("a text is too long for this discount of function words: split it into segments");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/portable.h"
+#include "base/share.h"
 
 namespace tesla {
 namespace {
@@ -14,10 +15,6 @@ constexpr std::size_t kFreeInsertion = 3, kFreeRun = 4;
 constexpr std::size_t kPairsForOrder = 10;
 // So many content words of a sentence stand for one that the reference has, too: fewer make the sentence a stray one.
 constexpr std::size_t kWordsPerPartner = 3;
-
-double share(std::size_t part, std::size_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 std::size_t beyond(std::size_t ours, std::size_t theirs) { return ours - std::min(ours, theirs); }
 
@@ -70,19 +67,19 @@ void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) 
     const std::size_t longer = beyond(y.content, x.content);
     const std::size_t digression = beyond(run, kFreeRun);
     // More than half as long again, and a word: in halves of words.
-    *row++ = share(beyond(2 * y.size(), 3 * x.size() + 2), 2 * y.size());
-    const double insertion = share(beyond(std::min(run, longer), kFreeInsertion), y.content);
-    const double recall = share(matched, x.content);
+    *row++ = share_of(beyond(2 * y.size(), 3 * x.size() + 2), 2 * y.size());
+    const double insertion = share_of(beyond(std::min(run, longer), kFreeInsertion), y.content);
+    const double recall = share_of(matched, x.content);
     *row++ = insertion;
     // Where the text says what the reference says, an insertion is no other way to say it.
     *row++ = insertion * recall * recall;
-    *row++ = share(digression, digression + x.content);
+    *row++ = share_of(digression, digression + x.content);
     *row++ = stray(x, y);
     *row++ = disorder(x, y);
-    *row++ = share(beyond(y.stutters, x.stutters), y.size());
-    *row++ = share(unshared(x.numbers, y.numbers), x.numbers.size() + y.numbers.size());
+    *row++ = share_of(beyond(y.stutters, x.stutters), y.size());
+    *row++ = share_of(unshared(x.numbers, y.numbers), x.numbers.size() + y.numbers.size());
     const auto [fewer, more] = std::minmax(x.negations, y.negations);
-    *row++ = share(more - fewer, more);
+    *row++ = share_of(more - fewer, more);
 }
 
 void GuardMatcher::compare_lemmas(const GuardText& x, const GuardText& y) {
@@ -168,7 +165,7 @@ double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
         matched = 0;
         ++end;
     }
-    return share(sum, y.content);
+    return share_of(sum, y.content);
 }
 
 // How far more than a quarter of the pairs of words stand in another order; a random order has half of them.
@@ -176,7 +173,7 @@ double GuardMatcher::disorder(const GuardText& x, const GuardText& y) {
     find_sequence(y);
     const std::size_t count = sequence_.size();
     const std::size_t pairs = count * (count - (count > 0)) / 2 + kPairsForOrder;
-    return share(beyond(4 * inversions(x.size()), pairs), 2 * pairs);
+    return share_of(beyond(4 * inversions(x.size()), pairs), 2 * pairs);
 }
 
 void GuardMatcher::find_sequence(const GuardText& y) {

@@ -8,6 +8,7 @@
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
+#include "base/unicode.h"
 #include "matching/characters.h"
 #include "matching/guards.h"
 #include "matching/measures.h"
@@ -81,9 +82,7 @@ struct CharacterReader {
     CharacterScratch scratch = {};
 };
 
-std::int64_t length_of(std::string_view text) {
-    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
+std::int64_t length_of(std::string_view text) { return static_cast<std::int64_t>(count_characters(text)); }
 
 // A text for SlidingGroup.
 struct MeasuredBag {

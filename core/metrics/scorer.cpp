@@ -20,7 +20,7 @@ Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t
     }
     columns_.resize(groups_.size());
     for (std::int64_t column : columns) {
-        require_in_range(column >= 0 && static_cast<std::size_t>(column) < all.size(), "no such column");
+        require_in_range(static_cast<std::uint64_t>(column) < all.size(), "no such column");
         const auto [group, place] = all[static_cast<std::size_t>(column)];
         columns_[group].push_back({features_++, place});
         read_[group][place] = true;
