@@ -217,7 +217,9 @@ void bind_lexicon(nb::module_& m) {
             "words"_a)
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)
         .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a);
+}
 
+void bind_words(nb::module_& m) {
     nb::class_<CharacterMap>(m, "CharacterMap", "What becomes of words, character by character.")
         .def(
             "__init__",
@@ -269,7 +271,9 @@ void bind_lexicon(nb::module_& m) {
              "For every token the id of the number that it is, or 0.")
         .def("negations", marks_by(&CriticalWords::append_negations), "batch"_a,
              "For every token 1 if it is a negating particle, 2 if it is a negative word, else 0.");
+}
 
+void bind_analyser(nb::module_& m) {
     nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
         .def(
             "__init__",

@@ -38,10 +38,13 @@ NB_MODULE(_core, m) {
         .def(nb::init<>())
         .def("watch", &HeldStopToken::watch, "From now on, work of the calling thread raises KeyboardInterrupt when told to stop.")
         .def("stop", &HeldStopToken::stop);
+    tesla::bind_segmenter(m);
     tesla::bind_tokeniser(m);
     tesla::bind_detection(m);
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
+    tesla::bind_words(m);
+    tesla::bind_analyser(m);
     tesla::bind_dictionaries(m);
     tesla::bind_ngram_models(m);
     tesla::bind_ngram_overlap(m);
