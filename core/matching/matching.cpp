@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/checks.h"
 #include "base/portable.h"
 
 namespace tesla {

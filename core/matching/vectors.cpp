@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
 #include "base/portable.h"
 #include "matching/bags.h"
 

@@ -1,6 +1,5 @@
 #include "metrics/baselines/rouge.h"
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
