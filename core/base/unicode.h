@@ -77,6 +77,11 @@ inline char32_t next_character(std::string_view text, std::size_t& at) {
     return (lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
 }
 
+// Of a text in UTF-8.
+inline std::size_t count_characters(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 // Decodes UTF-8 into code points.
 inline void decode_utf8(std::string_view text, std::u32string& out) {
     if (is_ascii(text)) {

@@ -33,10 +33,10 @@ void construct(WordAligner* self, const nb::sequence& target, const nb::sequence
 
 nb::tuple posteriors(const WordAligner& aligner, std::size_t pair, bool sequential) {
     check_range(aligner, pair, pair + 1);
-    Posteriors found = aligner.posteriors(model_of(sequential), pair);
-    require(!found.pivot_by_target.empty(), "a side of the sentence pair has no words");
-    return nb::make_tuple(to_numpy(std::move(found.pivot_by_target), aligner.target_size(pair)),
-                          to_numpy(std::move(found.target_by_pivot), aligner.pivot_size(pair)));
+    Posteriors probabilities = aligner.posteriors(model_of(sequential), pair);
+    require(!probabilities.pivot_by_target.empty(), "a side of the sentence pair has no words");
+    return nb::make_tuple(to_numpy(std::move(probabilities.pivot_by_target), aligner.target_size(pair)),
+                          to_numpy(std::move(probabilities.target_by_pivot), aligner.pivot_size(pair)));
 }
 
 nb::tuple jump_weights(const WordAligner& aligner) {

@@ -6,6 +6,7 @@
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "language/analysis/word_facts.h"
 #include "language/analysis/word_marks.h"
 #include "bindings/texts.h"
+#include "simd/kernels.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -158,6 +160,7 @@ TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::ui
                          const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
     check_csr(view_of(offsets), word.size());
     check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
+    require(std::find(lemma.data(), lemma.data() + lemma.size(), kNoWord) == lemma.data() + lemma.size(), "no lemma has this number");
     const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
     return {copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
             copied(tag), copied(universal), copied(function)};
@@ -214,7 +217,9 @@ void bind_lexicon(nb::module_& m) {
             "words"_a)
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)
         .def("define_words", &define_words, "words"_a, "lemmas"_a, "parts"_a);
+}
 
+void bind_words(nb::module_& m) {
     nb::class_<CharacterMap>(m, "CharacterMap", "What becomes of words, character by character.")
         .def(
             "__init__",
@@ -266,7 +271,9 @@ void bind_lexicon(nb::module_& m) {
              "For every token the id of the number that it is, or 0.")
         .def("negations", marks_by(&CriticalWords::append_negations), "batch"_a,
              "For every token 1 if it is a negating particle, 2 if it is a negative word, else 0.");
+}
 
+void bind_analyser(nb::module_& m) {
     nb::class_<Labels>(m, "Labels", "What the labels of a tagger mean.")
         .def(
             "__init__",

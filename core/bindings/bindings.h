@@ -10,17 +10,19 @@
 
 namespace tesla {
 
+void bind_segmenter(nanobind::module_& m);
 void bind_tokeniser(nanobind::module_& m);
 void bind_detection(nanobind::module_& m);
 void bind_tagger(nanobind::module_& m);
 void bind_lexicon(nanobind::module_& m);
+void bind_words(nanobind::module_& m);
+void bind_analyser(nanobind::module_& m);
 void bind_dictionaries(nanobind::module_& m);
 void bind_ngram_models(nanobind::module_& m);
 void bind_ngram_overlap(nanobind::module_& m);
 void bind_matching(nanobind::module_& m);
 void bind_characters(nanobind::module_& m);
 void bind_baselines(nanobind::module_& m);
-void bind_guards(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_scoring(nanobind::module_& m);
 void bind_states(nanobind::module_& m);

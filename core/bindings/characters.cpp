@@ -2,7 +2,6 @@
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "bindings/measures.h"
 #include "bindings/texts.h"
 #include "matching/characters.h"
 #include "matching/ngram_overlap.h"
@@ -27,16 +26,6 @@ void bind_characters(nb::module_& m) {
             },
             "texts"_a)
         .def("__len__", &CharacterBags::size);
-    m.def(
-        "match_characters",
-        [](const CharacterBags& reference, const CharacterBags& hypothesis, const Index& i, const Index& j, int max_order,
-           double alpha) {
-            return to_python(without_gil([&] {
-                return CharacterBags::match(reference, hypothesis, {view_of(i), view_of(j)}, max_order, alpha, false);
-            }));
-        },
-        "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "max_order"_a, "alpha"_a,
-        "Precision, recall and F: one row per pair, one column per order.");
     m.def(
         "count_characters",
         [](const CharacterBags& reference, const CharacterBags& hypothesis, const Index& i, const Index& j, int max_order) {

@@ -26,8 +26,8 @@ namespace {
 nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& lemmas) {
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint32_t> ids;
-    for (const SenseIndex::Senses& found : index.find(lemmas)) {
-        ids.insert(ids.end(), found.data, found.data + found.size);
+    for (const SenseIndex::Senses& senses : index.find(lemmas)) {
+        ids.insert(ids.end(), senses.data, senses.data + senses.size);
         offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
     return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(ids)));
@@ -80,11 +80,11 @@ void bind_dictionaries(nb::module_& m) {
         .def(
             "lookup",
             [](const PlainLemmas& lemmas, const std::vector<std::string_view>& words) {
-                std::vector<std::optional<std::string>> found(words.size());
+                std::vector<std::optional<std::string>> known(words.size());
                 std::string lemma;
                 for (std::size_t i = 0; i < words.size(); ++i)
-                    if (lemmas.find(words[i], lemma)) found[i] = lemma;
-                return found;
+                    if (lemmas.find(words[i], lemma)) known[i] = lemma;
+                return known;
             },
             "words"_a, "The lemma of each word, None where only the lemmatiser can tell.");
 

@@ -5,19 +5,16 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "language/analysis/character_map.h"
-#include "language/analysis/word_pieces.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/texts.h"
+#include "language/analysis/word_piece_cutter.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -60,68 +57,23 @@ class StateEncoder {
     Encoder encoder_;
 };
 
-// BERT's tokeniser: characters as Python reads them, words between spaces, their pieces.
-class WordPieceCutter {
-   public:
-    WordPieceCutter(std::string vocabulary, std::uint32_t unknown, std::string_view prefix, std::size_t longest_word,
-                    CharacterMap& characters)
-        : vocabulary_(std::move(vocabulary)), pieces_(prefix), unknown_(unknown), longest_word_(longest_word), characters_(characters) {
-        std::vector<std::string_view> lines;
-        for (std::size_t begin = 0; begin <= vocabulary_.size(); begin += lines.back().size() + 1)
-            lines.push_back(std::string_view(vocabulary_).substr(begin, vocabulary_.find('\n', begin) - begin));
-        pieces_.reserve(lines.size());
-        for (std::size_t i = lines.size(); i-- > 0;)  // of equal pieces the last one counts, as in BERT
-            pieces_.add(lines[i], static_cast<std::uint32_t>(i));
-    }
-    WordPieceCutter(const WordPieceCutter&) = delete;  // the keys point into vocabulary_
-    WordPieceCutter& operator=(const WordPieceCutter&) = delete;
-
-    nb::tuple cut(nb::handle texts) const {
-        const HeldTexts held(texts);
-        std::vector<std::int64_t> offsets{0};
-        std::vector<std::uint32_t> pieces, words;
-        without_gil([&] {
-            std::string read;
-            for (std::string_view text : held.views()) {
-                characters_.apply(text, read);
-                cut_words(read, pieces, words);
-                offsets.push_back(static_cast<std::int64_t>(pieces.size()));
-            }
-        });
-        return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(pieces)), to_numpy(std::move(words)));
-    }
-
-   private:
-    void cut_words(std::string_view text, std::vector<std::uint32_t>& pieces, std::vector<std::uint32_t>& words) const {
-        std::uint32_t word = 0;
-        while (!text.empty()) {
-            const std::size_t end = std::min(text.find(' '), text.size());
-            if (end > 0) {
-                if (!pieces_.cut(text.substr(0, end), longest_word_, pieces)) pieces.push_back(unknown_);
-                words.resize(pieces.size(), word++);
-            }
-            text.remove_prefix(std::min(end + 1, text.size()));
-        }
-    }
-
-    std::string vocabulary_;
-    WordPieces pieces_;
-    std::uint32_t unknown_;
-    std::size_t longest_word_;
-    CharacterMap& characters_;
-};
+nb::tuple cut(const WordPieceCutter& cutter, nb::handle texts) {
+    const HeldTexts held(texts);
+    CutTexts cut = without_gil([&] { return cutter.cut(held.views()); });
+    return nb::make_tuple(to_numpy(std::move(cut.offsets)), to_numpy(std::move(cut.pieces)), to_numpy(std::move(cut.words)));
+}
 
 }  // namespace
 
 void bind_encoder(nb::module_& m) {
+    chosen_kernels();  // when the module is imported: a wrong TESLA_EVAL_KERNEL is an error at once
     nb::list names;
     for (const Kernels& kernels : supported_kernels()) names.append(kernels.name);
     m.attr("KERNELS") = nb::tuple(names);
-    m.attr("KERNEL") = chosen_kernels().name;
     nb::class_<WordPieceCutter>(m, "WordPieceCutter", "Texts to the pieces that an encoder of BERT's kind reads.")
         .def(nb::init<std::string, std::uint32_t, std::string_view, std::size_t, CharacterMap&>(), "vocabulary"_a,
              "unknown"_a, "prefix"_a, "longest_word"_a, "characters"_a, nb::keep_alive<1, 6>())
-        .def("cut", &WordPieceCutter::cut, "texts"_a,
+        .def("cut", &cut, "texts"_a,
              "Where each text's pieces begin, the pieces, and for each piece the number of its word in the text.");
     nb::class_<StateEncoder>(m, "StateEncoder", "Pieces of words to their states in context.")
         .def(nb::init<std::size_t, std::size_t, std::size_t, std::size_t, double, std::uint32_t, std::uint32_t,

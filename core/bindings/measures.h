@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "base/pairs.h"
 #include "bindings/arrays.h"
 #include "matching/measures.h"
 

@@ -38,17 +38,19 @@ NB_MODULE(_core, m) {
         .def(nb::init<>())
         .def("watch", &HeldStopToken::watch, "From now on, work of the calling thread raises KeyboardInterrupt when told to stop.")
         .def("stop", &HeldStopToken::stop);
+    tesla::bind_segmenter(m);
     tesla::bind_tokeniser(m);
     tesla::bind_detection(m);
     tesla::bind_tagger(m);
     tesla::bind_lexicon(m);
+    tesla::bind_words(m);
+    tesla::bind_analyser(m);
     tesla::bind_dictionaries(m);
     tesla::bind_ngram_models(m);
     tesla::bind_ngram_overlap(m);
     tesla::bind_matching(m);
     tesla::bind_characters(m);
     tesla::bind_baselines(m);
-    tesla::bind_guards(m);
     tesla::bind_vectors(m);
     tesla::bind_scoring(m);
     tesla::bind_encoder(m);

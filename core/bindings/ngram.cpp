@@ -59,18 +59,13 @@ std::vector<std::vector<T>> copies(const std::vector<Array<T>>& arrays) {
     return result;
 }
 
-// ln P of every word and every sentence end.
-std::vector<double> score(const NgramModel& model, const Array<std::int64_t>& offsets,
-                          const Array<std::uint32_t>& words) {
-    check_sentences(offsets, words, model.vocabulary());
-    nb::gil_scoped_release release;
-    const std::size_t sentences = offsets.size() - 1;
-    std::vector<double> values(words.size() + sentences);
-    for (std::size_t i = 0; i < sentences; ++i) {
-        const auto start = static_cast<std::size_t>(offsets(i));
-        model.score(words.data() + start, static_cast<std::size_t>(offsets(i + 1)) - start, values.data() + start + i);
-    }
-    return values;
+using Score = std::vector<double> (NgramModel::*)(const ArrayView<std::int64_t>&, const ArrayView<std::uint32_t>&) const;
+
+auto scored_by(Score score) {
+    return [score](const NgramModel& model, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words) {
+        check_sentences(offsets, words, model.vocabulary());
+        return to_numpy(without_gil([&] { return (model.*score)(view_of(offsets), view_of(words)); }));
+    };
 }
 
 }  // namespace
@@ -129,26 +124,9 @@ void bind_ngram_models(nb::module_& m) {
             "words"_a, "log_probabilities"_a, "children"_a, "least_left"_a)
         .def_prop_ro("order", &NgramModel::order)
         .def_prop_ro("vocabulary", &NgramModel::vocabulary)
-        .def(
-            "score_words",
-            [](const NgramModel& model, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words) {
-                return to_numpy(score(model, offsets, words));
-            },
-            "offsets"_a, "words"_a, "ln P of every word, and after each sentence's words of its end.")
-        .def(
-            "score",
-            [](const NgramModel& model, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words) {
-                const std::vector<double> values = score(model, offsets, words);
-                std::vector<double> sums;
-                auto next = values.begin();
-                for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-                    double sum = 0;
-                    for (auto end = next + (offsets(i + 1) - offsets(i)) + 1; next != end; ++next) sum += *next;
-                    sums.push_back(sum);
-                }
-                return to_numpy(std::move(sums));
-            },
-            "offsets"_a, "words"_a, "ln P of every sentence, its end included.")
+        .def("score_words", scored_by(&NgramModel::score_words), "offsets"_a, "words"_a,
+             "ln P of every word, and after each sentence's words of its end.")
+        .def("score", scored_by(&NgramModel::score_sentences), "offsets"_a, "words"_a, "ln P of every sentence, its end included.")
         .def(
             "distribution",
             [](const NgramModel& model, const std::vector<std::uint32_t>& context) {

@@ -77,19 +77,19 @@ using Pairs = std::vector<std::pair<int, int>>;
 
 Pairs symmetrise(const std::string& forward, const std::string& reverse, std::size_t target_size, std::size_t pivot_size) {
     check_lengths(target_size, pivot_size);
-    Pairs found;
+    Pairs links;
     for (const auto& [i, j] : symmetrised(parse_links(forward, target_size, pivot_size),
                                           parse_links(reverse, target_size, pivot_size), target_size, pivot_size))
-        found.emplace_back(i, j);
-    return found;
+        links.emplace_back(i, j);
+    return links;
 }
 
 nb::list extract(const std::string& links, std::size_t target_size, std::size_t pivot_size) {
     check_lengths(target_size, pivot_size);
-    nb::list found;
+    nb::list pairs;
     for (const PhrasePair& p : consistent_pairs(parse_links(links, target_size, pivot_size), target_size, pivot_size))
-        found.append(nb::make_tuple(p.target_start, p.target_start + p.target_size, p.pivot_start, p.pivot_start + p.pivot_size));
-    return found;
+        pairs.append(nb::make_tuple(p.target_start, p.target_start + p.target_size, p.pivot_start, p.pivot_start + p.pivot_size));
+    return pairs;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "bindings/bindings.h"
 #include "bindings/token_batch.h"
 #include "matching/characters.h"
+#include "matching/guards.h"
 #include "matching/surface.h"
 #include "metrics/groups.h"
 #include "metrics/scorer.h"
@@ -76,7 +77,7 @@ void make_scorer(HeldScorer* self, const nb::list& listed, const std::vector<std
         nb::gil_scoped_acquire acquire;
         return nb::cast<bool>(same(nb::str(a.data(), a.size()), nb::str(b.data(), b.size())));
     };
-    Combination* how = nb::cast<Combination*>(combination);
+    const auto* how = nb::cast<const Combination*>(combination);
     Scorer scorer(std::move(parts), columns, how, {lowest, equal, std::move(asks)});
     require(nb::len(names) == scorer.features(), "names and features differ in number");
     new (self) HeldScorer{std::move(groups), std::move(names), std::move(combination), std::move(scorer)};
@@ -145,9 +146,8 @@ nb::tuple score_pair(const HeldScorer& held, Analyser& analyser, const nb::str& 
 }  // namespace
 
 void bind_scoring(nb::module_& m) {
-    nb::list names;
-    for (const char* name : kSurfaceFeatures) names.append(name);
-    m.attr("SURFACE_FEATURES") = nb::tuple(names);
+    m.attr("SURFACE_FEATURES") = to_tuple(kSurfaceFeatures);
+    m.attr("GUARD_FEATURES") = to_tuple(kGuardFeatures);
     nb::class_<PreparedTexts>(m, "PreparedTexts", "What a group of features needs of the texts of a batch.")
         .def("compare", &compare, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a,
              "With these texts as references: one row per pair, one column per feature.")
@@ -176,7 +176,6 @@ void bind_scoring(nb::module_& m) {
         .def(
             "__init__",
             [](CharacterGroup* self, int max_order, double alpha, const std::vector<std::string>& measures) {
-                require(max_order >= 1 && max_order <= kMaxCharacterOrder, "n-grams have 1 to 6 characters");
                 new (self) CharacterGroup(max_order, alpha, measures_named(measures));
             },
             "max_order"_a, "alpha"_a, "measures"_a);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrays.h"
+#include "bindings/bindings.h"
 #include "language/analysis/segmenter.h"
 #include "training/segmenter_trainer.h"
 

@@ -24,16 +24,30 @@ inline std::string_view utf8_of(nanobind::handle text) {
 // list while the GIL is released. Made and destroyed under the GIL, so it is declared before the GIL is released.
 class HeldTexts {
    public:
-    explicit HeldTexts(nanobind::handle texts) : held_(nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
+    // With `surrogates` lone ones are encoded as if they were characters; else they are an error.
+    explicit HeldTexts(nanobind::handle texts, bool surrogates = false)
+        : held_(nanobind::steal<nanobind::tuple>(PySequence_Tuple(texts.ptr()))) {
         if (!held_.is_valid()) throw nanobind::python_error();
         views_.reserve(nanobind::len(held_));
-        for (nanobind::handle text : held_) views_.push_back(utf8_of(text));
+        for (nanobind::handle text : held_) views_.push_back(surrogates ? any_utf8_of(text) : utf8_of(text));
     }
     const std::vector<std::string_view>& views() const { return views_; }
     const nanobind::tuple& objects() const { return held_; }
 
    private:
+    std::string_view any_utf8_of(nanobind::handle text) {
+        Py_ssize_t size = 0;
+        if (const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {data, static_cast<std::size_t>(size)};
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nanobind::python_error();
+        PyErr_Clear();
+        const auto bytes = nanobind::steal<nanobind::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+        if (!bytes.is_valid()) throw nanobind::python_error();
+        encoded_.push_back(bytes);
+        return {bytes.c_str(), bytes.size()};
+    }
+
     nanobind::tuple held_;
+    std::vector<nanobind::bytes> encoded_;  // of texts with surrogates
     std::vector<std::string_view> views_;
 };
 
@@ -66,6 +80,14 @@ inline nanobind::tuple composed(nanobind::handle texts, const nanobind::callable
     nanobind::list out(given);
     for (std::size_t i : asked) out[i] = compose(given[i]);
     return nanobind::tuple(out);
+}
+
+// Names of the core's columns.
+template <class Names>
+nanobind::tuple to_tuple(const Names& names) {
+    nanobind::list listed;
+    for (const char* name : names) listed.append(name);
+    return nanobind::tuple(listed);
 }
 
 // The types of what a list holds. The objects may lie anywhere: memory is asked for them some steps ahead.

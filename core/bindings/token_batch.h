@@ -29,11 +29,12 @@ class TokenBatch {
             if (arrays_.offsets[i] == arrays_.offsets[i + 1]) return true;
         return false;
     }
-    // One of the arrays, as long as anyone looks at it; `self` is this object as Python knows it.
+    // One of the arrays, as long as anyone looks at it; `self` is this object as Python knows it. Read-only: the core has checked
+    // the arrays once.
     template <class T>
     static nanobind::object view(nanobind::handle self, BatchArray<T> TokenArrays::* column) {
-        BatchArray<T>& values = nanobind::cast<TokenBatch&>(self).arrays_.*column;
-        return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(values.data(), {values.size()}, self));
+        const BatchArray<T>& values = nanobind::cast<const TokenBatch&>(self).arrays_.*column;
+        return nanobind::cast(nanobind::ndarray<nanobind::numpy, const T>(values.data(), {values.size()}, self));
     }
 
    private:

@@ -9,9 +9,6 @@
 #include "base/unicode.h"
 
 namespace tesla {
-
-void bind_segmenter(nanobind::module_& m);
-
 namespace {
 
 std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view text) {
@@ -27,7 +24,6 @@ std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view tex
 
 void bind_tokeniser(nanobind::module_& m) {
     namespace nb = nanobind;
-    bind_segmenter(m);
     nb::class_<Tokeniser>(m, "Tokeniser", "Cuts a text in NFC into tokens, by the rules of a language.")
         .def(nb::init<std::string_view, const Segmenter*>(), nb::arg("language"), nb::arg("segmenter") = nb::none(),
              nb::keep_alive<1, 3>())

@@ -84,9 +84,7 @@ void bind_vectors(nb::module_& m) {
             "segment",
             [](const VectorTable& table, const std::string& word) { return table.segment(word); },
             "word"_a, "The numbers of the entries that a word is made of.");
-    nb::list names;
-    for (const char* name : kVectorProblemNames) names.append(name);
-    m.attr("VECTOR_PROBLEMS") = nb::tuple(names);
+    m.attr("VECTOR_PROBLEMS") = to_tuple(kVectorProblemNames);
     nb::class_<WordVectors>(m, "WordVectors", "The vectors and weights of the words of a lexicon.")
         .def(nb::init<const VectorTable&, CharacterMap&, WordFacts&>(), "table"_a, "as_entries"_a, "facts"_a,
              nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/checks.h"
 #include "base/portable.h"
 
 namespace tesla {
@@ -16,7 +17,7 @@ std::int64_t Discount::weight(int n, int k) const {
 
 void check_room(const Discount& discount, int n, std::size_t ngrams) {
     const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (2 * n * discount.unit(n));
-    if (ngrams > static_cast<std::size_t>(most))
+    if (ngrams > static_cast<std::uint64_t>(most))
         throw TextTooLong("a text is too long for this discount of function words: split it into segments");
 }
 
@@ -24,7 +25,7 @@ namespace {
 
 int function_words(const TokenView& text, std::size_t start, int n) {
     int k = 0;
-    for (int i = 0; i < n; ++i) k += text.function[start + i];
+    for (int i = 0; i < n; ++i) k += text.function[start + i] != 0;
     return k;
 }
 
@@ -55,7 +56,7 @@ WideKey skip_key(const TokenView& text, std::size_t i, std::size_t j) {
 }
 
 std::int64_t skip_weight(const TokenView& text, const Discount& discount, std::size_t i, std::size_t j) {
-    return discount.weight(2, text.function[i] + text.function[j]);
+    return discount.weight(2, (text.function[i] != 0) + (text.function[j] != 0));
 }
 
 std::int64_t ngram_weight(const TokenView& text, const Discount& discount, std::size_t start, int n) {

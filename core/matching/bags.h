@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/checks.h"
 #include "base/flat_table.h"
 #include "base/small_sort.h"
 

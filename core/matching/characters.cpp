@@ -23,10 +23,6 @@ const std::array<bool, 128> kAsciiLeftOut = [] {
     return left_out;
 }();
 
-void check_order(int max_order) {
-    require(max_order >= 1 && max_order <= kMaxCharacterOrder, "n-grams have 1 to 6 characters");
-}
-
 // How the characters of a suffix are packed: the first in the highest bits that are used.
 constexpr int kNarrowBits = 8, kNarrowUnused = 64 - kNarrowBits * kMaxCharacterOrder;
 constexpr int kWideBits = 21, kWideUnused = 128 - kWideBits * kMaxCharacterOrder;  // a code point has 21 bits
@@ -237,7 +233,10 @@ class NgramTable {
     template <class X, class Y>
     void number_characters(const X& x, const Y& y) {
         characters_.clear();
+        characters_.reserve(kShort);
         x_.resize(x.size());
+        y_.resize(y.size());
+        // From here on there is enough memory: of_character_ is all 0 again at the end.
         for (std::size_t i = 0; i < x.size(); ++i) {
             const auto c = static_cast<char32_t>(x[i]);
             std::uint8_t number = number_of(c);
@@ -249,7 +248,6 @@ class NgramTable {
             x_[i] = number;
         }
         characters_end_ = characters_.size() + 1;
-        y_.resize(y.size());
         std::transform(y.begin(), y.end(), y_.begin(), [this](auto c) { return number_of(static_cast<char32_t>(c)); });
         for (char32_t c : characters_)
             if (c < kBasicPlane) of_character_[c] = 0;
@@ -335,6 +333,10 @@ void overlap_of_short_text(const X& x, const Y& y, int max_order, std::int64_t* 
 
 }  // namespace
 
+void check_character_order(int max_order) {
+    require(max_order >= 1 && max_order <= kMaxCharacterOrder, "n-grams have 1 to 6 characters");
+}
+
 CharacterBag::CharacterBag(std::string_view utf8, CharacterScratch& scratch, std::pmr::memory_resource* memory)
     : ascii_(memory), text_(memory), narrow_(memory), wide_(memory) {
     if (is_ascii(utf8)) {
@@ -394,7 +396,7 @@ CharacterBags::CharacterBags(const std::vector<std::string_view>& texts) {
 
 Measures CharacterBags::match(const CharacterBags& reference, const CharacterBags& hypothesis, const TextPairs& pairs,
                               int max_order, double alpha, bool both_ways) {
-    check_order(max_order);
+    check_character_order(max_order);
     Measures measures(pairs.size(), static_cast<std::size_t>(max_order), alpha, both_ways);
     std::int64_t matches[kMaxCharacterOrder];
     for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t k, const CharacterBag& x, const CharacterBag& y) {
@@ -407,7 +409,7 @@ Measures CharacterBags::match(const CharacterBags& reference, const CharacterBag
 
 std::vector<std::int64_t> CharacterBags::count(const CharacterBags& reference, const CharacterBags& hypothesis,
                                                const TextPairs& pairs, int max_order) {
-    check_order(max_order);
+    check_character_order(max_order);
     std::vector<std::int64_t> counts;
     counts.reserve(3 * pairs.size() * static_cast<std::size_t>(max_order));
     std::int64_t matches[kMaxCharacterOrder];

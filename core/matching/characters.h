@@ -21,6 +21,7 @@
 namespace tesla {
 
 inline constexpr int kMaxCharacterOrder = 6;
+void check_character_order(int max_order);
 
 using NarrowKey = std::uint64_t;
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/portable.h"
 #include "simd/kernels.h"
 
 namespace tesla {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/checks.h"
 #include "base/portable.h"
+#include "base/share.h"
 
 namespace tesla {
 namespace {
@@ -15,10 +15,6 @@ constexpr std::size_t kFreeInsertion = 3, kFreeRun = 4;
 constexpr std::size_t kPairsForOrder = 10;
 // So many content words of a sentence stand for one that the reference has, too: fewer make the sentence a stray one.
 constexpr std::size_t kWordsPerPartner = 3;
-
-double share(std::size_t part, std::size_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 std::size_t beyond(std::size_t ours, std::size_t theirs) { return ours - std::min(ours, theirs); }
 
@@ -36,20 +32,9 @@ std::size_t unshared(const std::pmr::vector<std::uint32_t>& x, const std::pmr::v
 
 }  // namespace
 
-void GuardTokens::check() const {
-    check_csr(offsets, lemma.size);
-    check_columns(lemma.size, {function.size, number.size, negation.size, starts.size});
-    require(std::find(lemma.begin(), lemma.end(), kNoWord) == lemma.end(), "no lemma has this number");
-}
-
-GuardView GuardTokens::text(std::size_t i) const {
-    const auto from = static_cast<std::size_t>(offsets[i]), to = static_cast<std::size_t>(offsets[i + 1]);
-    return {lemma.data + from, function.data + from, number.data + from, negation.data + from, starts.data + from, to - from};
-}
-
 GuardText::GuardText(GuardView tokens, std::pmr::memory_resource* memory)
     : lemmas(tokens.size, memory), function(tokens.size, memory), numbers(memory), sentence_ends(memory) {
-    // Beside bytes that are written compilers keep nothing in registers but what is of this function alone.
+    // Local pointers: stores through uint8_t* may alias members.
     std::uint32_t* const lemma = lemmas.data();
     std::uint8_t* const is_function = function.data();
     std::size_t words = 0, contents = 0, stuttered = 0, particles = 0, negative_words = 0;
@@ -82,19 +67,19 @@ void GuardMatcher::compare(const GuardText& x, const GuardText& y, double* row) 
     const std::size_t longer = beyond(y.content, x.content);
     const std::size_t digression = beyond(run, kFreeRun);
     // More than half as long again, and a word: in halves of words.
-    *row++ = share(beyond(2 * y.size(), 3 * x.size() + 2), 2 * y.size());
-    const double insertion = share(beyond(std::min(run, longer), kFreeInsertion), y.content);
-    const double recall = share(matched, x.content);
+    *row++ = share_of(beyond(2 * y.size(), 3 * x.size() + 2), 2 * y.size());
+    const double insertion = share_of(beyond(std::min(run, longer), kFreeInsertion), y.content);
+    const double recall = share_of(matched, x.content);
     *row++ = insertion;
     // Where the text says what the reference says, an insertion is no other way to say it.
     *row++ = insertion * recall * recall;
-    *row++ = share(digression, digression + x.content);
+    *row++ = share_of(digression, digression + x.content);
     *row++ = stray(x, y);
     *row++ = disorder(x, y);
-    *row++ = share(beyond(y.stutters, x.stutters), y.size());
-    *row++ = share(unshared(x.numbers, y.numbers), x.numbers.size() + y.numbers.size());
+    *row++ = share_of(beyond(y.stutters, x.stutters), y.size());
+    *row++ = share_of(unshared(x.numbers, y.numbers), x.numbers.size() + y.numbers.size());
     const auto [fewer, more] = std::minmax(x.negations, y.negations);
-    *row++ = share(more - fewer, more);
+    *row++ = share_of(more - fewer, more);
 }
 
 void GuardMatcher::compare_lemmas(const GuardText& x, const GuardText& y) {
@@ -148,9 +133,9 @@ void GuardMatcher::take_partners(const GuardText& y, bool backwards) {
     if (sentences_) {
         for (std::size_t i = 0; i < y.size(); ++i) {
             const std::uint64_t here = backwards ? ~first_bits(i) : first_bits(i + 1);
-            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here), there = count_bits(equal_.in_x(i) & content_x_);
+            const int wanted = count_bits(equal_.in_y(i) & content_y_ & here), offered = count_bits(equal_.in_x(i) & content_x_);
             const bool content = y.function[i] == 0;
-            taken_[i] = content & (wanted <= there);
+            taken_[i] = content & (wanted <= offered);
         }
         return;
     }
@@ -180,7 +165,7 @@ double GuardMatcher::stray(const GuardText& x, const GuardText& y) {
         matched = 0;
         ++end;
     }
-    return share(sum, y.content);
+    return share_of(sum, y.content);
 }
 
 // How far more than a quarter of the pairs of words stand in another order; a random order has half of them.
@@ -188,7 +173,7 @@ double GuardMatcher::disorder(const GuardText& x, const GuardText& y) {
     find_sequence(y);
     const std::size_t count = sequence_.size();
     const std::size_t pairs = count * (count - (count > 0)) / 2 + kPairsForOrder;
-    return share(beyond(4 * inversions(x.size()), pairs), 2 * pairs);
+    return share_of(beyond(4 * inversions(x.size()), pairs), 2 * pairs);
 }
 
 void GuardMatcher::find_sequence(const GuardText& y) {
@@ -240,12 +225,6 @@ std::size_t GuardMatcher::inversions_by_merging(std::size_t from, std::size_t to
     std::copy(merged_.begin() + static_cast<std::ptrdiff_t>(from), merged_.begin() + static_cast<std::ptrdiff_t>(to),
               sequence_.begin() + static_cast<std::ptrdiff_t>(from));
     return sum;
-}
-
-Guards::Guards(const GuardTokens& tokens) {
-    tokens.check();
-    texts_.reserve(tokens.offsets.size - 1);
-    for (std::size_t i = 0; i + 1 < tokens.offsets.size; ++i) texts_.emplace_back(tokens.text(i), &memory_);
 }
 
 BatchArray<double> Guards::compare(const Guards& reference, const Guards& hypothesis, const TextPairs& pairs) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/array_view.h"
 #include "base/flat_table.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
@@ -37,19 +36,6 @@ struct GuardView {
     const std::uint8_t* negation;
     const std::uint8_t* starts;
     std::size_t size;
-};
-
-// The same of a batch.
-struct GuardTokens {
-    ArrayView<std::int64_t> offsets;
-    ArrayView<std::uint32_t> lemma;
-    ArrayView<std::uint8_t> function;
-    ArrayView<std::uint32_t> number;
-    ArrayView<std::uint8_t> negation;
-    ArrayView<std::uint8_t> starts;
-
-    void check() const;
-    GuardView text(std::size_t i) const;
 };
 
 // One text, ready to be compared as often as one likes. It lives in `memory`.
@@ -107,7 +93,6 @@ class GuardMatcher {
 
 class Guards {
    public:
-    explicit Guards(const GuardTokens& tokens);
     // read(i, memory) gives the text of a number.
     template <class Read>
     Guards(std::size_t texts, Read&& read) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/checks.h"
 #include "base/portable.h"
 
 namespace tesla {
@@ -185,6 +186,7 @@ bool MaxSimMatcher::visit_similar(Visit visit) {
     const auto& y = y_->orders[n - 1];
     std::size_t arcs = 0;
     for (std::uint32_t i = 0; i < x.weights.size(); ++i) {
+        std::size_t visited = 0;
         const std::uint32_t* row = x.rows.data() + static_cast<std::size_t>(i) * n;
         const std::uint8_t* similar[n];  // at every position: to the symbols of y
         for (int k = 1; k < n; ++k) similar[k] = matrix_.data() + row[k] * stride_;
@@ -203,10 +205,11 @@ bool MaxSimMatcher::visit_similar(Visit visit) {
                 visit(i, j, gain);
                 ++arcs;
             }
+            visited += y.first[head + 1] - y.first[head];
         }
         if (arcs > kMostArcs) return false;
+        interrupt_.step(visited);
     }
-    interrupt_.step(arcs);
     return true;
 }
 
@@ -266,9 +269,9 @@ void MaxSimMatcher::add_sense_arcs(int n) {
     std::vector<std::vector<std::uint32_t>> linked(lemma_x_.size());  // symbol of x -> symbols of y, by a sense only
     for (std::uint32_t a = 0; a < lemma_x_.size(); ++a) {
         for (std::uint32_t sense : lemma_x_[a]->senses()) {
-            auto found = by_sense.find(sense);
-            if (found == by_sense.end()) continue;
-            for (std::uint32_t b : found->second)
+            const auto symbols = by_sense.find(sense);
+            if (symbols == by_sense.end()) continue;
+            for (std::uint32_t b : symbols->second)
                 if (y_->lemma[b] != x_->lemma[a]) linked[a].push_back(b);
         }
         std::sort(linked[a].begin(), linked[a].end());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/share.h"
 #include "matching/bags.h"
 #include "language/analysis/lexicon.h"
 #include "matching/settled_transport.h"
@@ -38,18 +39,13 @@ struct Feature {
 struct Match {
     std::int64_t objective = 0, reference = 0, hypothesis = 0;
 
-    double precision() const { return ratio(objective, hypothesis); }
-    double recall() const { return ratio(objective, reference); }
+    double precision() const { return share_of(objective, hypothesis); }
+    double recall() const { return share_of(objective, reference); }
     // P R / (alpha P + (1 - alpha) R), with P and R written out.
     double f(double alpha) const {
         auto r = static_cast<double>(reference), h = static_cast<double>(hypothesis);
         double denominator = h + alpha * (r - h);
         return objective == 0 ? 0.0 : static_cast<double>(objective) / denominator;
-    }
-
-   private:
-    static double ratio(std::int64_t a, std::int64_t b) {
-        return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
     }
 };
 

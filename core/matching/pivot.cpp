@@ -31,26 +31,36 @@ std::uint32_t PivotNgram::lemma(int from_end) const {
 
 std::uint8_t PivotNgram::tag(int from_end) const { return static_cast<std::uint8_t>((tags >> (kTagKeyBits * from_end)) - 1); }
 
+// The lock is held while numbers are copied, not while words are looked up: where two threads look up the same one, both are right.
 std::vector<PivotLemma> PivotLemmaCache::look_up(const PhraseTable& table, const Lexicon& lexicon,
                                                  const std::uint32_t* lemmas, std::size_t count) {
-    std::lock_guard lock(mutex_);
-    if (lexicon_ != lexicon.serial()) {
-        known_.clear();
-        lexicon_ = lexicon.serial();
-    }
-    std::vector<PivotLemma> found(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t lemma = lemmas[i];
-        if (lemma >= known_.size()) known_.resize(lemma + std::size_t{1}, kUnknown);
-        PivotLemma& known = known_[lemma];
-        if (known.pivot == WordList::kMissing) {
-            const std::string text = lexicon.lemma_text(lemma);
-            known = {table.target.find(text), table.pivot.find(text)};
-            if (known.pivot == WordList::kMissing) known.pivot = static_cast<std::uint32_t>(table.pivot.size()) + lemma;
+    std::vector<PivotLemma> result(count, kUnknown);
+    std::vector<std::uint32_t> unknown;
+    const auto is_unknown = [](const PivotLemma& lemma) { return lemma.pivot == kUnknown.pivot; };
+    {
+        std::lock_guard lock(mutex_);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (lexicon_ == lexicon.serial() && lemmas[i] < known_.size()) result[i] = known_[lemmas[i]];
+            if (is_unknown(result[i])) unknown.push_back(lemmas[i]);
         }
-        found[i] = known;
     }
-    return found;
+    if (unknown.empty()) return result;
+    std::sort(unknown.begin(), unknown.end());
+    unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+    std::vector<PivotLemma> looked_up;
+    for (std::uint32_t lemma : unknown) {
+        const std::string text = lexicon.lemma_text(lemma);
+        PivotLemma& known = looked_up.emplace_back(PivotLemma{table.target.find(text), table.pivot.find(text)});
+        if (is_unknown(known)) known.pivot = static_cast<std::uint32_t>(table.pivot.size()) + lemma;
+    }
+    std::lock_guard lock(mutex_);
+    if (lexicon_ != lexicon.serial()) known_.clear();
+    lexicon_ = lexicon.serial();
+    if (unknown.back() >= known_.size()) known_.resize(unknown.back() + std::size_t{1}, kUnknown);
+    for (std::size_t k = 0; k < unknown.size(); ++k) known_[unknown[k]] = looked_up[k];
+    for (std::size_t i = 0; i < count; ++i)
+        if (is_unknown(result[i])) result[i] = known_[lemmas[i]];
+    return result;
 }
 
 void NgramMerger::merge(std::vector<PivotNgram>& ngrams) {
@@ -175,11 +185,10 @@ const std::vector<PivotNgram>* PivotBuilder::ngrams() {
     }
     for (const PivotSegment& segment : network_.segments) add_segment(segment);
     for (int n = 0; n < longest_; ++n) {
-        std::vector<PivotNgram>& found = ngrams_[n];
-        merger_.merge(found);
-        found.erase(std::remove_if(found.begin(), found.end(),
-                                   [this](const PivotNgram& g) { return g.probability <= settings_.min_ngram; }),
-                    found.end());
+        std::vector<PivotNgram>& ngrams = ngrams_[n];
+        merger_.merge(ngrams);
+        const auto is_rare = [this](const PivotNgram& ngram) { return ngram.probability <= settings_.min_ngram; };
+        ngrams.erase(std::remove_if(ngrams.begin(), ngrams.end(), is_rare), ngrams.end());
     }
     return ngrams_;
 }

@@ -22,7 +22,7 @@ void PivotColumns::check(const Lexicon& lexicon) const {
     check_csr(offsets, lemma.size);
     check_columns(lemma.size, {universal.size, function.size});
     for (std::size_t i = 0; i < size(); ++i)
-        if (static_cast<std::size_t>(offsets[i + 1] - offsets[i]) > kMostTokens)
+        if (static_cast<std::uint64_t>(offsets[i + 1] - offsets[i]) > kMostTokens)
             throw TextTooLong("a text has more than half a million words: split it into segments");
     check_below(lemma, lexicon.lemma_count(), "no such lemma");
 }

@@ -71,9 +71,9 @@ std::int64_t StateMatcher::solve_flow(const StateSide& x, const StateSide& y) {
 
 StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& y) {
     const double missing = std::numeric_limits<double>::quiet_NaN();
-    Problems found;
-    found.fill({missing, missing});
-    if (x.size == 0 && y.size == 0) return found;
+    Problems problems;
+    problems.fill({missing, missing});
+    if (x.size == 0 && y.size == 0) return problems;
     const bool has_flow = x.size * y.size <= kMostPiecePairs;
     compare(x, y, has_flow);
     std::int64_t best_x = 0, best_y = 0, even_x = 0, even_y = 0, total_x = 0, total_y = 0;
@@ -87,8 +87,8 @@ StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& 
         even_y += best_y_[b];
         total_y += weight_of(y, b);
     }
-    found[kBest] = {ratio(best_y, total_y, kUnit), ratio(best_x, total_x, kUnit)};
-    found[kEven] = {ratio(even_y, static_cast<std::int64_t>(y.size), kUnit),
+    problems[kBest] = {ratio(best_y, total_y, kUnit), ratio(best_x, total_x, kUnit)};
+    problems[kEven] = {ratio(even_y, static_cast<std::int64_t>(y.size), kUnit),
                     ratio(even_x, static_cast<std::int64_t>(x.size), kUnit)};
     if (x.size > 1 && y.size > 1) {
         std::int64_t pair_x = 0, pair_y = 0, pairs_x = 0, pairs_y = 0;
@@ -100,14 +100,14 @@ StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& 
             pair_y += pair_weight(y, b) * best_pair_y_[b];
             pairs_y += pair_weight(y, b);
         }
-        found[kPair] = {ratio(pair_y, pairs_y, 2 * kUnit), ratio(pair_x, pairs_x, 2 * kUnit)};
+        problems[kPair] = {ratio(pair_y, pairs_y, 2 * kUnit), ratio(pair_x, pairs_x, 2 * kUnit)};
     }
     if (has_flow) {
         const std::int64_t flow = solve_flow(x, y);
-        found[kFlow] = {ratio(flow, static_cast<std::int64_t>(y.size), kGainUnit),
+        problems[kFlow] = {ratio(flow, static_cast<std::int64_t>(y.size), kGainUnit),
                         ratio(flow, static_cast<std::int64_t>(x.size), kGainUnit)};
     }
-    return found;
+    return problems;
 }
 
 std::vector<StateFlowEntry> StateMatcher::flow(const StateSide& x, const StateSide& y) {

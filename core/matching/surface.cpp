@@ -7,6 +7,8 @@
 
 #include "base/checks.h"
 #include "base/portable.h"
+#include "base/share.h"
+#include "base/subsequence.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -29,18 +31,14 @@ struct Share {
     double precision, recall;
 };
 
-double fraction(std::size_t part, std::size_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 // Where neither side has anything there is nothing to disagree about.
 Share shares(std::size_t common, std::size_t of_x, std::size_t of_y) {
-    return of_x == 0 && of_y == 0 ? Share{1, 1} : Share{fraction(common, of_y), fraction(common, of_x)};
+    return of_x == 0 && of_y == 0 ? Share{1, 1} : Share{share_of(common, of_y), share_of(common, of_x)};
 }
 
 // Like the shares above, but a side without such words has nothing wrong (numbers, names).
 Share lenient_shares(std::size_t common, std::size_t of_x, std::size_t of_y) {
-    return {of_y == 0 ? 1 : fraction(common, of_y), of_x == 0 ? 1 : fraction(common, of_x)};
+    return {of_y == 0 ? 1 : share_of(common, of_y), of_x == 0 ? 1 : share_of(common, of_x)};
 }
 
 double sum(const std::pmr::vector<double>& weights) { return std::accumulate(weights.begin(), weights.end(), 0.0); }
@@ -175,7 +173,7 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
 
     if (parts_.alignment || !sentences_) find_occurrences();
     const std::size_t in_order = common_subsequence(y.size());
-    put({fraction(in_order, y.size()), fraction(in_order, x.size())});
+    put({share_of(in_order, y.size()), share_of(in_order, x.size())});
     std::size_t runs = 0, matched = 0;
     if (parts_.alignment) {
         align();
@@ -187,7 +185,7 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     put(shares(overlap(x.punctuation, y.punctuation), x.punctuation.size(), y.punctuation.size()));
 
     // From here on penalties: a copy of the reference has none.
-    *row++ = matched == 0 ? 1 : matched == 1 ? 0 : fraction(runs - 1, matched - 1);
+    *row++ = matched == 0 ? 1 : matched == 1 ? 0 : share_of(runs - 1, matched - 1);
     const auto x_size = static_cast<double>(x.size()), y_size = static_cast<double>(y.size());
     *row++ = std::max(0.0, 1 - (y_size + 1) / (x_size + 1));
     *row++ = std::max(0.0, 1 - (x_size + 1) / (y_size + 1));
@@ -196,9 +194,9 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
         const auto same = std::lower_bound(x.scripts.begin(), x.scripts.end(), script.block, before);
         if (same == x.scripts.end() || same->block != script.block) foreign += script.letters;
     }
-    *row++ = fraction(foreign, y.letters);
+    *row++ = share_of(foreign, y.letters);
     *row++ = unknown_words(x, y);
-    *row++ = fraction(common.repeated, y.size());
+    *row++ = share_of(common.repeated, y.size());
 }
 
 SurfaceMatcher::Common SurfaceMatcher::compare_lemmas(const SurfaceText& x, const SurfaceText& y) {
@@ -273,7 +271,7 @@ double SurfaceMatcher::unknown_words(const SurfaceText& x, const SurfaceText& y)
                      : std::find(x.words.begin(), x.words.end(), word) != x.words.end();
     };
     const auto known = static_cast<std::size_t>(std::count_if(y.unknown.begin(), y.unknown.end(), knows));
-    return fraction(y.unknown.size() - known, y.size());
+    return share_of(y.unknown.size() - known, y.size());
 }
 
 void SurfaceMatcher::find_occurrences() {
@@ -285,14 +283,12 @@ void SurfaceMatcher::find_occurrences() {
     for (std::uint32_t i = 0; i < x_.size(); ++i) occurrences_[next_[x_[i]]++] = i;
 }
 
-// Hyyrö (2004): sixty-four places of x at a time. A bit is 0 where the longest subsequence of x up to there with the
-// tokens of y so far is longer by one than that of x before; the carry of a sum moves such a place to the left.
 std::size_t SurfaceMatcher::common_subsequence(std::size_t of_y) {
     if (!sentences_) return common_subsequence_of_long_texts();
     std::uint64_t steps = ~std::uint64_t{0};
     for (std::size_t i = 0; i < of_y; ++i) {
-        const std::uint64_t matched = steps & equal_.in_x(i);
-        steps = (steps + matched) | (steps & ~matched);
+        std::uint64_t carry = 0;
+        steps = next_subsequence_row(steps, equal_.in_x(i), carry);
     }
     return static_cast<std::size_t>(count_bits(~steps));
 }
@@ -319,10 +315,7 @@ std::size_t SurfaceMatcher::common_subsequence_of_long_texts() {
         for (std::size_t at = 0; at < steps_.size() && (carry != 0 || next <= last); ++at) {
             if (carry == 0) at = blocks_[next].place;
             const bool here = next <= last && blocks_[next].place == at;
-            const std::uint64_t before = steps_[at], matched = here ? before & blocks_[next++].matches : 0;
-            const std::uint64_t sum = before + matched, carried = sum + carry;
-            carry = sum < before || carried < sum;
-            steps_[at] = carried | (before & ~matched);
+            steps_[at] = next_subsequence_row(steps_[at], here ? blocks_[next++].matches : 0, carry);
         }
     }
     std::size_t length = 0;
@@ -396,7 +389,7 @@ double SurfaceMatcher::share_in_order() {
         for (std::uint32_t k = place + 1; k < tree_.size(); k += k & (~k + 1)) ++tree_[k];
         ++seen;
     }
-    return seen < 2 ? 1 : fraction(ordered, seen * (seen - 1) / 2);
+    return seen < 2 ? 1 : share_of(ordered, seen * (seen - 1) / 2);
 }
 
 SurfaceReader::SurfaceReader(const std::vector<std::string_view>& texts, const TokenArrays& tokens, WordFacts& facts,

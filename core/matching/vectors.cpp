@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
 #include "base/portable.h"
 #include "matching/bags.h"
 
@@ -22,11 +22,11 @@ constexpr int kNoThreshold = 0, kFlowThreshold = 48, kHighThreshold = 80;  // 0,
 constexpr int kFirstFlowStep = 55;  // the least similarity that is worth something to a flow
 static_assert(rescaled(kFirstFlowStep, kFlowThreshold) == 1 && rescaled(kFirstFlowStep - 1, kFlowThreshold) == 0);
 
-// The rescaled similarities of a threshold, by similarity. Squares that are not those of their vectors may give more than 1.
+// The rescaled similarities of a threshold, by similarity.
 struct Gains {
     constexpr explicit Gains(int threshold) {
         for (int similarity = 0; similarity < 256; ++similarity)
-            of[similarity] = static_cast<std::uint8_t>(rescaled(std::min(similarity, kSteps), threshold));
+            of[similarity] = static_cast<std::uint8_t>(rescaled(similarity, threshold));
     }
     constexpr std::int32_t operator()(std::int32_t similarity) const { return of[similarity & 255]; }
 
@@ -36,7 +36,7 @@ constexpr Gains gain_at_0(kNoThreshold), gain_at_3(kFlowThreshold), gain_at_5(kH
 
 // The same as gain_at_3, for loops that compilers make vectors of.
 constexpr std::uint8_t flow_gain(std::uint8_t similarity) {
-    const int within = similarity < kSteps ? similarity : kSteps, beyond = within > kFlowThreshold ? within - kFlowThreshold : 0;
+    const int beyond = similarity > kFlowThreshold ? similarity - kFlowThreshold : 0;
     return static_cast<std::uint8_t>(static_cast<std::uint16_t>(beyond * 147) / 1024);  // a seventh, in 16 bits
 }
 constexpr bool flow_gains_are_right() {
@@ -215,8 +215,8 @@ void VectorMatcher::find_links(const std::uint8_t* cells, std::size_t size) {
 std::uint8_t VectorMatcher::linked(std::uint32_t a, std::uint32_t b) const {
     if (dense_) return cells_[a * stride_ + b];
     const auto *first = links_.data() + link_first_[a], *last = links_.data() + link_first_[a + 1];
-    const auto* found = std::lower_bound(first, last, b, [](const Link& link, std::uint32_t to) { return link.to < to; });
-    return found != last && found->to == b ? found->similarity : 0;
+    const auto* link = std::lower_bound(first, last, b, [](const Link& before, std::uint32_t to) { return before.to < to; });
+    return link != last && link->to == b ? link->similarity : 0;
 }
 
 std::int64_t VectorMatcher::flow_of_words(const VectorText& x, const VectorText& y) {

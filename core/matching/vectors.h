@@ -19,6 +19,7 @@
 #include "language/analysis/word_vectors.h"
 #include "base/flat_table.h"
 #include "base/interrupt.h"
+#include "base/share.h"
 #include "matching/settled_transport.h"
 #include "matching/small_transport.h"
 #include "simd/kernels.h"
@@ -91,16 +92,11 @@ struct SharedMeaning {
     std::int64_t unit = 1;
 
     bool exists() const { return reference > 0 || hypothesis > 0; }
-    double precision() const { return ratio(hypothesis_gain, unit * hypothesis); }
-    double recall() const { return ratio(reference_gain, unit * reference); }
+    double precision() const { return share_of(hypothesis_gain, unit * hypothesis); }
+    double recall() const { return share_of(reference_gain, unit * reference); }
     double f(double alpha) const {
         const double p = precision(), r = recall();
         return p == 0 || r == 0 ? 0.0 : p * r / (r + alpha * (p - r));
-    }
-
-   private:
-    static double ratio(std::int64_t a, std::int64_t b) {
-        return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
     }
 };
 

@@ -6,7 +6,8 @@
 #include "base/checks.h"
 
 namespace tesla {
-double MeanCombination::score(const double* row, std::size_t columns) {
+
+double MeanCombination::score(const double* row, std::size_t columns) const {
     double sum = 0;
     std::size_t count = 0;
     for (std::size_t k = 0; k < columns; ++k) {
@@ -25,7 +26,7 @@ SignedCombination::SignedCombination(std::vector<double> weights, const std::vec
             if (families[other] == families[k]) relatives_[k].push_back(other);
 }
 
-double SignedCombination::score(const double* row, std::size_t columns) {
+double SignedCombination::score(const double* row, std::size_t columns) const {
     require(columns == weights_.size(), "another number of features");
     double sum = 0, possible = 0;  // the weight of all agreement that could be, summed as the products are
     for (std::size_t k = 0; k < columns; ++k) {

@@ -16,13 +16,13 @@ inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 class Combination {
    public:
     virtual ~Combination() = default;
-    virtual double score(const double* row, std::size_t columns) = 0;
+    virtual double score(const double* row, std::size_t columns) const = 0;
 };
 
 // The mean of the features that exist.
 class MeanCombination : public Combination {
    public:
-    double score(const double* row, std::size_t columns) override;
+    double score(const double* row, std::size_t columns) const override;
 };
 
 // Weights of a sign over features, clipped to [0, 1]: a copy of the reference scores exactly 1 (specification §8b). A feature
@@ -32,7 +32,7 @@ class SignedCombination : public Combination {
     // `families` has for every feature the number of its family.
     SignedCombination(std::vector<double> weights, const std::vector<std::int64_t>& families, bool clipped);
     std::size_t columns() const { return weights_.size(); }
-    double score(const double* row, std::size_t columns) override;
+    double score(const double* row, std::size_t columns) const override;
 
    private:
     std::vector<double> weights_;

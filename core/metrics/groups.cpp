@@ -8,6 +8,7 @@
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
+#include "base/unicode.h"
 #include "matching/characters.h"
 #include "matching/guards.h"
 #include "matching/measures.h"
@@ -81,9 +82,7 @@ struct CharacterReader {
     CharacterScratch scratch = {};
 };
 
-std::int64_t length_of(std::string_view text) {
-    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
+std::int64_t length_of(std::string_view text) { return static_cast<std::int64_t>(count_characters(text)); }
 
 // A text for SlidingGroup.
 struct MeasuredBag {
@@ -206,6 +205,11 @@ void NgramGroup::compare_segments(const std::vector<AnalysedStream>& references,
             for (std::size_t k = 0; k < problems; ++k) *next++ = measured(matches[k], measure, alpha_);
         take(stream, text, row.data());
     });
+}
+
+CharacterGroup::CharacterGroup(int max_order, double alpha, ChosenMeasures measures)
+    : max_order_(max_order), alpha_(alpha), measures_(std::move(measures)) {
+    check_character_order(max_order);
 }
 
 std::unique_ptr<FeatureGroup::Prepared> CharacterGroup::prepare(const AnalysedTexts& texts) const {

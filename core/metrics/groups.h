@@ -50,8 +50,7 @@ class NgramGroup : public FeatureGroup {
 
 class CharacterGroup : public FeatureGroup {
    public:
-    CharacterGroup(int max_order, double alpha, ChosenMeasures measures)
-        : max_order_(max_order), alpha_(alpha), measures_(std::move(measures)) {}
+    CharacterGroup(int max_order, double alpha, ChosenMeasures measures);
 
     std::size_t columns() const override { return static_cast<std::size_t>(max_order_) * measures_.size(); }
     std::unique_ptr<Prepared> prepare(const AnalysedTexts& texts) const override;

@@ -6,7 +6,7 @@
 
 namespace tesla {
 
-Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, Combination* combination,
+Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, const Combination* combination,
                EmptyTexts empty)
     : groups_(std::move(groups)), combination_(combination), empty_(std::move(empty)) {
     std::vector<std::pair<std::size_t, std::size_t>> all;  // group and place
@@ -20,7 +20,7 @@ Scorer::Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t
     }
     columns_.resize(groups_.size());
     for (std::int64_t column : columns) {
-        require_in_range(column >= 0 && static_cast<std::size_t>(column) < all.size(), "no such column");
+        require_in_range(static_cast<std::uint64_t>(column) < all.size(), "no such column");
         const auto [group, place] = all[static_cast<std::size_t>(column)];
         columns_[group].push_back({features_++, place});
         read_[group][place] = true;

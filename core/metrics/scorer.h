@@ -28,7 +28,8 @@ struct EmptyTexts {
 class Scorer {
    public:
     // `columns`: which columns of the groups, side by side, are the features; none: all of them.
-    Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, Combination* combination, EmptyTexts empty);
+    Scorer(std::vector<const FeatureGroup*> groups, std::vector<std::int64_t> columns, const Combination* combination,
+           EmptyTexts empty);
 
     std::size_t features() const { return features_; }
     std::vector<StreamScores> score(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis) const;
@@ -44,7 +45,7 @@ class Scorer {
     std::vector<std::vector<Column>> columns_;  // by group
     std::vector<std::vector<bool>> read_;       // by group: which of its columns are features
     std::size_t features_ = 0;
-    Combination* combination_;
+    const Combination* combination_;
     EmptyTexts empty_;
 };
 

@@ -48,11 +48,11 @@ NgramEstimator::NgramEstimator(unsigned order, std::uint32_t vocabulary, std::ve
       adjusted_(order),
       kept_(order),
       count_of_counts_(order) {
-    if (order < 1 || order > kLongestNgram) throw std::invalid_argument("the order must be 1 to 5");
-    if (vocabulary <= kSentenceEnd) throw std::invalid_argument("the vocabulary has no room for its special words");
-    if (thresholds_.size() != order || !std::is_sorted(thresholds_.begin(), thresholds_.end()))
-        throw std::invalid_argument("there must be one threshold an order, and they must not descend");
-    if (thresholds_[0] != 0) throw std::invalid_argument("single words are not left out: the first threshold is 0");
+    require(order >= 1 && order <= kLongestNgram, "the order must be 1 to 5");
+    require(vocabulary > kSentenceEnd, "the vocabulary has no room for its special words");
+    require(thresholds_.size() == order && std::is_sorted(thresholds_.begin(), thresholds_.end()),
+            "there must be one threshold an order, and they must not descend");
+    require(thresholds_[0] == 0, "single words are not left out: the first threshold is 0");
     counts_ = std::make_unique<NgramSorter>(path("counts", order), order, memory, true);
     for (unsigned n = 1; n <= order; ++n)
         backoffs_.push_back(std::make_unique<NgramSorter>(path("backoffs", n), n, memory / 4));
@@ -74,7 +74,7 @@ void NgramEstimator::add_sentence(const std::uint32_t* words, std::size_t length
         for (std::size_t k = 0; k < order_; ++k)  // last word first; before the sentence there is nothing but starts
             record.key[k] = k > i ? kSentenceStart : i - k == length ? kSentenceEnd : words[i - k];
         for (std::size_t k = 0; k < order_; ++k)
-            if (record.key[k] >= vocabulary_) throw std::invalid_argument("a word number is beyond the vocabulary");
+            require(record.key[k] < vocabulary_, "a word number is beyond the vocabulary");
         counts_->add(record);
     }
 }
@@ -153,7 +153,7 @@ void NgramEstimator::estimate_unigrams(const Discounts& discounts) {
         total += record.x;
         freed += discount(discounts, record.x);
     }
-    if (total <= 0) throw std::invalid_argument("there is no text");
+    require(total > 0, "there is no text");
     const double uniform = freed / total / static_cast<double>(vocabulary_ - 1);  // nothing predicts a sentence's start
     RecordWriter writer(path("interpolated", 1));
     for (std::uint32_t word = 0; word < vocabulary_; ++word) {
@@ -249,9 +249,9 @@ void NgramEstimator::join_backoffs(const Progress& progress) {
         bool more = backoffs.next(backoff);
         for (NgramRecord record; reader.next(record);) {
             ticker.tick();
-            const bool found = more && same_key(backoff, record, n);
-            record.y = found ? backoff.x : 1;
-            if (found) more = backoffs.next(backoff);
+            const bool is_context = more && same_key(backoff, record, n);
+            record.y = is_context ? backoff.x : 1;
+            if (is_context) more = backoffs.next(backoff);
             writer.write(record);
         }
         writer.close();

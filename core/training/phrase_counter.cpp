@@ -33,9 +33,9 @@ std::size_t words_in(std::string_view line) {
 }
 
 std::uint32_t PhraseCounter::Vocabulary::number(std::string_view word) {
-    auto [found, is_new] = numbers_.try_emplace(std::string(word), static_cast<std::uint32_t>(words_.size() + 1));
+    const auto [entry, is_new] = numbers_.try_emplace(std::string(word), static_cast<std::uint32_t>(words_.size() + 1));
     if (is_new) words_.emplace_back(word);
-    return found->second;
+    return entry->second;
 }
 
 std::vector<std::uint32_t> PhraseCounter::Vocabulary::ranks() const {

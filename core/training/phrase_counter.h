@@ -1,5 +1,9 @@
-// core/training: the makers of what other rooms read. Taggers, segmenters and parsers (*_trainer.h), language models
-// (ngram_estimator.h), word alignment (word_aligner.h), and here:
+// core/training: the makers of what other rooms read.
+//
+// - tagger_trainer.h, segmenter_trainer.h and span_trainer.h (the parser) learn weights from annotated text;
+// - ngram_estimator.h estimates language models; ngram_sorter.h sorts more n-grams than fit into memory;
+// - word_aligner.h aligns the words of translations (alignment_chain.h has its model);
+// - phrase_counter.h makes phrase tables:
 //
 // Aligned sentences to phrase pairs (specification §6): alignment and extraction (phrase_alignment.cpp), counts in
 // runs on disk (phrase_runs.h), and their merge into the arrays of a phrase table (phrase_merge.cpp).

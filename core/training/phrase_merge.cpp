@@ -1,6 +1,7 @@
 // From sorted runs of counted phrase pairs to the arrays of a table: pruning, renumbering, the trie.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "training/phrase_counter.h"
 #include "training/phrase_runs.h"
@@ -106,52 +107,77 @@ void build_trie(const std::vector<KeptPhrase>& phrases, const std::vector<KeptOp
     table.node_child.push_back(static_cast<std::uint32_t>(table.node_word.size()));
 }
 
+// The phrases that a table keeps, and their options.
+struct KeptPairs {
+    std::vector<KeptPhrase> phrases;
+    std::vector<KeptOption> options;
+};
+
+// Pairs come sorted by target; prunes those of one target after the other.
+class Pruner {
+   public:
+    Pruner(std::uint32_t min_count, double min_probability) : min_count_(min_count), min_probability_(min_probability) {}
+
+    void add(const Phrase& target, const KeptOption& option, TableArrays& table) {
+        if (target != target_) {
+            end_target(table);
+            target_ = target;
+        }
+        ++table.pairs;
+        group_.push_back(option);
+    }
+    KeptPairs finish(TableArrays& table) {
+        end_target(table);
+        std::sort(kept_.phrases.begin(), kept_.phrases.end(),
+                  [](const KeptPhrase& a, const KeptPhrase& b) { return a.target < b.target; });
+        return std::move(kept_);
+    }
+
+   private:
+    void end_target(TableArrays& table) {
+        if (group_.empty()) return;
+        std::uint32_t count = 0;
+        for (const KeptOption& option : group_) count = added(count, option.count);
+        table.total += count;
+        ++table.phrases;
+        if (count >= min_count_) keep(count);
+        group_.clear();
+    }
+    void keep(std::uint32_t count) {
+        std::sort(group_.begin(), group_.end(), [](const KeptOption& a, const KeptOption& b) {
+            return a.count != b.count ? a.count > b.count : a.pivot < b.pivot;
+        });
+        const auto first = static_cast<std::uint32_t>(kept_.options.size());
+        for (const KeptOption& option : group_) {
+            if (kept_.options.size() > first && option.count / static_cast<double>(count) <= min_probability_) break;
+            kept_.options.push_back(option);
+        }
+        kept_.phrases.push_back({target_, count, first, static_cast<std::uint32_t>(kept_.options.size()) - first});
+    }
+
+    std::uint32_t min_count_;
+    double min_probability_;
+    Phrase target_{};
+    std::vector<KeptOption> group_;  // of `target_`
+    KeptPairs kept_;
+};
+
 }  // namespace
 
 TableArrays PhraseCounter::merge(const std::vector<std::string>& paths, std::uint32_t min_count,
                                  double min_probability) const {
     TableArrays table;
     const std::vector<std::uint32_t> target_ranks = target_.ranks(), pivot_ranks = pivot_.ranks();
-    std::vector<KeptPhrase> phrases;
-    std::vector<KeptOption> options, group;
-    Phrase phrase{};
-    auto finish = [&] {
-        if (group.empty()) return;
-        std::uint32_t count = 0;
-        for (const KeptOption& option : group) count = added(count, option.count);
-        table.total += count;
-        ++table.phrases;
-        if (count >= min_count) {
-            std::sort(group.begin(), group.end(), [](const KeptOption& a, const KeptOption& b) {
-                return a.count != b.count ? a.count > b.count : a.pivot < b.pivot;
-            });
-            auto first = static_cast<std::uint32_t>(options.size());
-            for (const KeptOption& option : group) {
-                if (options.size() > first && option.count / static_cast<double>(count) <= min_probability) break;
-                options.push_back(option);
-            }
-            phrases.push_back({phrase, count, first, static_cast<std::uint32_t>(options.size()) - first});
-        }
-        group.clear();
-    };
-    const PhraseRunOwner owner{id_, target_ranks.size(), pivot_ranks.size()};
-    merge_phrase_runs(paths, owner, [&](const PhraseCount& pair) {
-        Phrase target = renumbered(pair.target, target_ranks);
-        if (target != phrase) {
-            finish();
-            phrase = target;
-        }
-        ++table.pairs;
-        group.push_back({renumbered(pair.pivot, pivot_ranks), pair.count});
+    Pruner pruner(min_count, min_probability);
+    merge_phrase_runs(paths, {id_, target_ranks.size(), pivot_ranks.size()}, [&](const PhraseCount& pair) {
+        pruner.add(renumbered(pair.target, target_ranks), {renumbered(pair.pivot, pivot_ranks), pair.count}, table);
     });
-    finish();
-    std::sort(phrases.begin(), phrases.end(),
-              [](const KeptPhrase& a, const KeptPhrase& b) { return a.target < b.target; });
+    const KeptPairs kept = pruner.finish(table);
 
     Renumbering target(target_ranks.size()), pivot(pivot_ranks.size());
     std::map<Phrase, std::uint32_t> pivot_phrases;
-    for (const KeptPhrase& kept : phrases) target.use(kept.target);
-    for (const KeptOption& option : options) {
+    for (const KeptPhrase& phrase : kept.phrases) target.use(phrase.target);
+    for (const KeptOption& option : kept.options) {
         pivot.use(option.pivot);
         pivot_phrases.emplace(option.pivot, 0);
     }
@@ -167,7 +193,7 @@ TableArrays PhraseCounter::merge(const std::vector<std::string>& paths, std::uin
             if (word > 0) table.phrase_words.push_back(pivot(word));
         table.phrase_ends.push_back(static_cast<std::uint32_t>(table.phrase_words.size()));
     }
-    build_trie(phrases, options, target, pivot_phrases, table.target_words.size(), table);
+    build_trie(kept.phrases, kept.options, target, pivot_phrases, table.target_words.size(), table);
     return table;
 }
 

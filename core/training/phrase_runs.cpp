@@ -22,8 +22,8 @@ class RunReader {
    public:
     RunReader(const std::string& path, const PhraseRunOwner& owner)
         : path_(path), owner_(owner), file_(open_file(path, "rb")) {
-        require(std::fread(&head_, sizeof head_, 1, file_.get()) == 1 && head_.magic == RecordFileHead::kMagic &&
-                head_.owner == owner.id);
+        refuse_unless(std::fread(&head_, sizeof head_, 1, file_.get()) == 1 && head_.magic == RecordFileHead::kMagic &&
+                      head_.owner == owner.id);
         advance();
     }
     bool done() const { return at_ == block_.size(); }
@@ -39,15 +39,15 @@ class RunReader {
         at_ = 0;
         for (const PhraseCount& pair : block_) {
             checksum_.add(pair);
-            require(are_below(pair.target, owner_.target_words) && are_below(pair.pivot, owner_.pivot_words));
+            refuse_unless(are_below(pair.target, owner_.target_words) && are_below(pair.pivot, owner_.pivot_words));
         }
         count_ += block_.size();
-        require(!block_.empty() || (count_ == head_.count && checksum_.value() == head_.checksum));
+        refuse_unless(!block_.empty() || (count_ == head_.count && checksum_.value() == head_.checksum));
     }
 
    private:
-    void require(bool condition) const {
-        if (!condition) throw std::runtime_error(path_ + ": is damaged, or was not written by this counter");
+    void refuse_unless(bool is_whole) const {
+        if (!is_whole) throw std::runtime_error(path_ + ": is damaged, or was not written by this counter");
     }
     static bool are_below(const Phrase& phrase, std::size_t words) {
         return std::all_of(phrase.begin(), phrase.end(), [words](std::uint32_t word) { return word <= words; });

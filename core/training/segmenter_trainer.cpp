@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/random.h"
 
@@ -37,7 +38,7 @@ void SegmenterTrainer::add_text(std::string_view text, const std::vector<std::pa
     const std::size_t length = characters.size();
     std::vector<bool> begins(length + 1);
     for (auto [first, end] : words) {
-        if (first > end || end > length) throw std::invalid_argument("a word lies outside the text");
+        require(first <= end && end <= length, "a word lies outside the text");
         begins[first] = begins[end] = true;
     }
     std::u32string window(kNeighbours, U'\0');
@@ -96,7 +97,7 @@ std::size_t SegmenterTrainer::run_epoch(std::uint64_t seed, int margin) {
 
     std::vector<PlaceScores> scores;
     std::vector<PlaceTrace> trace;
-    std::vector<Place> found;
+    std::vector<Place> places;
     std::u32string text;
     std::size_t errors = 0;
     Interrupt interrupt;
@@ -107,7 +108,7 @@ std::size_t SegmenterTrainer::run_epoch(std::uint64_t seed, int margin) {
         ++step_;
         scores.assign(length, PlaceScores{});
         trace.resize(length);
-        found.resize(length);
+        places.resize(length);
         text.clear();
         for (std::size_t i = 0; i < length; ++i) {
             text.push_back(run[i].character);
@@ -120,12 +121,12 @@ std::size_t SegmenterTrainer::run_epoch(std::uint64_t seed, int margin) {
         for (std::size_t q = 0; q <= kPlaces; ++q) {
             for (std::size_t p = 0; p < kPlaces; ++p) transitions[q][p] = transitions_[q][p].value;
         }
-        decode_places(scores.data(), text.data(), length, transitions, trace.data(), found.data());
+        decode_places(scores.data(), text.data(), length, transitions, trace.data(), places.data());
         bool wrong = false;
         for (std::size_t i = 0; i < length; ++i) {
-            const auto right = static_cast<std::size_t>(run[i].place), guess = static_cast<std::size_t>(found[i]);
+            const auto right = static_cast<std::size_t>(run[i].place), guess = static_cast<std::size_t>(places[i]);
             const auto before_right = i == 0 ? kStart : static_cast<std::size_t>(run[i - 1].place);
-            const auto before_guess = i == 0 ? kStart : static_cast<std::size_t>(found[i - 1]);
+            const auto before_guess = i == 0 ? kStart : static_cast<std::size_t>(places[i - 1]);
             if (right != guess || before_right != before_guess) {
                 change(transitions_[before_right][right], 1);
                 change(transitions_[before_guess][guess], -1);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
 #include "base/checks.h"
 #include "base/hashing.h"
@@ -21,7 +20,7 @@ SpanTrainer::SpanTrainer(SpanGrammar grammar, const std::vector<std::uint32_t>& 
                          std::vector<std::uint8_t> tag_kinds)
     : grammar_(std::move(grammar)), tag_kinds_(std::move(tag_kinds)) {
     grammar_.check();
-    if (tag_kinds_.size() != grammar_.tags) throw std::invalid_argument("the parser's tags are incomplete");
+    require(tag_kinds_.size() == grammar_.tags, "the parser's tags are incomplete");
     vocabulary_.build(vocabulary);
     rows_.reserve(kFirstFeatures);
     hashes_.push_back(0);
@@ -43,18 +42,18 @@ SpanTrainer::SpanTrainer(SpanGrammar grammar, const std::vector<std::uint32_t>& 
 
 void SpanTrainer::add_sentence(const std::vector<std::string>& forms, const std::vector<std::uint8_t>& tags,
                                std::vector<SpanNode> nodes) {
-    if (forms.size() != tags.size() || forms.empty() || nodes.empty()) throw std::invalid_argument("a sentence is incomplete");
+    require(forms.size() == tags.size() && !forms.empty() && !nodes.empty(), "a sentence is incomplete");
     std::vector<SpanWord> words;
     for (std::size_t i = 0; i < forms.size(); ++i) {
-        if (tags[i] >= grammar_.tags) throw std::invalid_argument("a word has a tag that the parser does not have");
+        require(tags[i] < grammar_.tags, "a word has a tag that the parser does not have");
         words.push_back(vocabulary_.word(forms[i], tags[i], tag_kinds_[tags[i]]));
     }
     for (const SpanNode& node : nodes) {
         const bool leaf = node.end == node.start + 1;
-        if (node.start >= node.end || node.end > forms.size() || node.label < 0 ||
-            static_cast<std::size_t>(node.label) >= grammar_.label_top.size() || node.left >= grammar_.symbols ||
-            node.right >= grammar_.symbols || (!leaf && (node.split <= node.start || node.split >= node.end)))
-            throw std::invalid_argument("a tree is no binary tree over its words");
+        require(node.start < node.end && node.end <= forms.size() && node.label >= 0 &&
+                    static_cast<std::size_t>(node.label) < grammar_.label_top.size() && node.left < grammar_.symbols &&
+                    node.right < grammar_.symbols && (leaf || (node.start < node.split && node.split < node.end)),
+                "a tree is no binary tree over its words");
     }
     examples_.push_back({SpanSentence(std::move(words)), tags, std::move(nodes)});
 }
@@ -82,32 +81,8 @@ void SpanTrainer::add_rows(const std::uint32_t* features, std::size_t count, flo
 }
 
 void SpanTrainer::score(const SpanSentence& sentence) {
-    const std::size_t n = sentence.size();
-    scores_.resize(n);
-    std::uint32_t features[kMostFeatures];
-    std::vector<float> splits((n + 1) * kLaneCount, 0);
-    for (std::size_t k = 1; k < n; ++k) {
-        sentence.split(k, features);
-        add_rows(features, kSplitFeatures, &splits[k * kLaneCount]);
-    }
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = i + 1; j <= n; ++j) {
-            const std::size_t at = scores_.row(i, j);
-            std::fill_n(&scores_.span[at], kLaneCount, 0.0f);
-            interrupt_.step(1000);
-            sentence.span(i, j, features);
-            add_rows(features, kSpanFeatures, &scores_.span[at]);
-            if (j < n) {
-                std::copy_n(&splits[j * kLaneCount], kLaneCount, &scores_.left[at]);
-                sentence.split_left(i, j, features);
-                add_rows(features, kSplitLeftFeatures, &scores_.left[at]);
-            }
-            if (i > 0) {
-                std::fill_n(&scores_.right[at], kLaneCount, 0.0f);
-                sentence.split_right(i, j, features);
-                add_rows(features, kSplitRightFeatures, &scores_.right[at]);
-            }
-        }
+    score_spans(sentence, scores_, interrupt_,
+                [this](const std::uint32_t* features, std::size_t count, float* lanes) { add_rows(features, count, lanes); });
 }
 
 void SpanTrainer::sum_rules() {
@@ -206,6 +181,48 @@ void SpanTrainer::update_root(const std::vector<SpanNode>& nodes, float gradient
     step(scalar.weight, scalar.squares, scalar.total, gradient);
 }
 
+// Every label that is not the right one costs: it must be worse by that much.
+void SpanTrainer::add_cost(const Example& example, float cost) {
+    const std::size_t n = example.tags.size();
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i + 1; j <= n; ++j) {
+            float* labels = &scores_.span[scores_.row(i, j)];
+            for (std::size_t label = 0; label < kLaneCount; ++label) labels[label] += cost;
+        }
+    for (const SpanNode& node : example.nodes)
+        scores_.span[scores_.row(node.start, node.end) + static_cast<std::size_t>(node.label)] -= cost;
+}
+
+// Nodes that both trees have cancel out. Returns whether there were others.
+bool SpanTrainer::update_tree(const Example& example, const std::vector<SpanNode>& predicted) {
+    const auto same = [](const SpanNode& a, const SpanNode& b) {
+        return a.start == b.start && a.end == b.end && a.label == b.label && a.split == b.split && a.left == b.left &&
+               a.right == b.right;
+    };
+    bool changed = false;
+    std::vector<char> right(predicted.size(), 0);
+    for (const SpanNode& node : example.nodes) {
+        const auto equal = std::find_if(predicted.begin(), predicted.end(), [&](const SpanNode& p) { return same(p, node); });
+        if (equal != predicted.end()) {
+            right[static_cast<std::size_t>(equal - predicted.begin())] = 1;
+            continue;
+        }
+        update_node(example, node, 1);
+        changed = true;
+    }
+    for (std::size_t p = 0; p < predicted.size(); ++p)
+        if (!right[p]) {
+            update_node(example, predicted[p], -1);
+            changed = true;
+        }
+    if (grammar_.label_top[static_cast<std::size_t>(predicted[0].label)] !=
+        grammar_.label_top[static_cast<std::size_t>(example.nodes[0].label)]) {
+        update_root(example.nodes, 1);
+        update_root(predicted, -1);
+    }
+    return changed;
+}
+
 std::size_t SpanTrainer::run_epoch(std::uint64_t seed, float rate, float cost, std::size_t beam, std::uint32_t min_updates) {
     require(rate > 0 && rate <= kHighestRate && cost >= 0 && cost <= kHighestRate, "rate or cost is out of range");
     require_beam(beam);
@@ -218,55 +235,19 @@ std::size_t SpanTrainer::run_epoch(std::uint64_t seed, float rate, float cost, s
     SpanChart chart(grammar_, beam);
     std::vector<SpanNode> predicted;
     std::size_t wrong = 0;
-    const auto same = [](const SpanNode& a, const SpanNode& b) {
-        return a.start == b.start && a.end == b.end && a.label == b.label && a.split == b.split && a.left == b.left &&
-               a.right == b.right;
-    };
     for (std::size_t number : order) {
         const Example& example = examples_[number];
         ++steps_;
         score(example.sentence);
         sum_rules();
-        // Every label that is not the right one costs: it must be worse by that much.
-        const std::size_t n = example.tags.size();
         const float gold_score = tree_score(example, example.nodes);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = i + 1; j <= n; ++j) {
-                float* labels = &scores_.span[scores_.row(i, j)];
-                for (std::size_t label = 0; label < kLaneCount; ++label) labels[label] += cost;
-            }
-        for (const SpanNode& node : example.nodes)
-            scores_.span[scores_.row(node.start, node.end) + static_cast<std::size_t>(node.label)] -= cost;
+        add_cost(example, cost);
         std::size_t pieces = 1;
         const float score = chart.parse(scores_, rules_, example.tags, predicted, pieces);
-        if (pieces > 1 || predicted.empty()) {
+        if (pieces > 1 || predicted.empty())
             ++wrong;
-            continue;
-        }
-        if (score <= gold_score) continue;
-        bool changed = false;
-        // Nodes that both trees have cancel out.
-        std::vector<char> right(predicted.size(), 0);
-        for (const SpanNode& node : example.nodes) {
-            const auto equal = std::find_if(predicted.begin(), predicted.end(), [&](const SpanNode& p) { return same(p, node); });
-            if (equal != predicted.end()) {
-                right[static_cast<std::size_t>(equal - predicted.begin())] = 1;
-                continue;
-            }
-            update_node(example, node, 1);
-            changed = true;
-        }
-        for (std::size_t p = 0; p < predicted.size(); ++p)
-            if (!right[p]) {
-                update_node(example, predicted[p], -1);
-                changed = true;
-            }
-        if (grammar_.label_top[static_cast<std::size_t>(predicted[0].label)] !=
-            grammar_.label_top[static_cast<std::size_t>(example.nodes[0].label)]) {
-            update_root(example.nodes, 1);
-            update_root(predicted, -1);
-        }
-        wrong += changed;
+        else if (score > gold_score)
+            wrong += update_tree(example, predicted);
     }
     return wrong;
 }

@@ -72,6 +72,8 @@ class SpanTrainer {
     void update_feature(std::uint32_t hash, std::size_t lane, float gradient);
     void update_node(const Example& example, const SpanNode& node, float gradient);
     void update_root(const std::vector<SpanNode>& nodes, float gradient);
+    void add_cost(const Example& example, float cost);
+    bool update_tree(const Example& example, const std::vector<SpanNode>& predicted);
     float tree_score(const Example& example, const std::vector<SpanNode>& nodes) const;
     int rule_number(const SpanNode& node) const;
     float averaged(float weight, float total) const { return weight - total / static_cast<float>(steps_ > 0 ? steps_ : 1); }

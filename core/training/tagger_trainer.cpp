@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/checks.h"
 #include "base/hashing.h"
 #include "base/interrupt.h"
 #include "base/random.h"
@@ -14,18 +15,17 @@
 
 namespace tesla {
 TaggerTrainer::TaggerTrainer(std::vector<int> universal_of) : universal_of_(std::move(universal_of)) {
-    if (universal_of_.empty() || universal_of_.size() > kMaxLabels)
-        throw std::invalid_argument("a tagger has 1 to 64 labels");
+    require(!universal_of_.empty() && universal_of_.size() <= kMaxLabels, "a tagger has 1 to 64 labels");
     boundary_ = hash_word(nullptr, 0, 0);
 }
 
 void TaggerTrainer::set_lexicon(const std::vector<std::string>& suffixes, const std::vector<int>& classes) {
     if (!sentences_.empty()) throw std::logic_error("the lexicon comes before the sentences");
-    if (suffixes.size() != classes.size()) throw std::invalid_argument("suffixes and classes differ in number");
+    require(suffixes.size() == classes.size(), "suffixes and classes differ in number");
     std::map<std::uint32_t, std::uint32_t> class_of;  // where two suffixes collide, the first one stays
     std::u32string characters;
     for (std::size_t i = 0; i < suffixes.size(); ++i) {
-        if (classes[i] < 1 || classes[i] > 255) throw std::invalid_argument("a lexicon class is 1 to 255");
+        require(classes[i] >= 1 && classes[i] <= 255, "a lexicon class is 1 to 255");
         decode_utf8(suffixes[i], characters);
         class_of.emplace(SuffixLexicon::key(characters.data(), characters.size()), classes[i]);
     }
@@ -49,13 +49,13 @@ std::uint32_t TaggerTrainer::intern(const std::string& form) {
 
 void TaggerTrainer::add_sentence(const std::vector<std::string>& forms, const std::vector<int>& gold) {
     if (prepared_) throw std::logic_error("sentences come before prepare()");
-    if (forms.size() != gold.size()) throw std::invalid_argument("forms and labels differ in number");
+    require(forms.size() == gold.size(), "forms and labels differ in number");
     const std::size_t begin = words_.size();
     for (std::size_t i = 0; i < forms.size(); ++i) {
         const auto labels = static_cast<int>(universal_of_.size());
         const bool known = gold[i] >= 0 ? gold[i] < labels
                                         : std::count(universal_of_.begin(), universal_of_.end(), -1 - gold[i]) > 0;
-        if (!known) throw std::invalid_argument("a word has a label that the tagger does not have");
+        require(known, "a word has a label that the tagger does not have");
         words_.push_back({intern(forms[i]), gold[i]});
     }
     sentences_.push_back({begin, words_.size()});

@@ -362,14 +362,6 @@ class CharacterBags:
     def __init__(self, texts: list[str]) -> None: ...
     def __len__(self) -> int: ...
 
-def match_characters(
-    reference: CharacterBags,
-    hypothesis: CharacterBags,
-    reference_index: npt.NDArray[np.int64],
-    hypothesis_index: npt.NDArray[np.int64],
-    max_order: int,
-    alpha: float,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
 def count_characters(
     reference: CharacterBags,
     hypothesis: CharacterBags,
@@ -381,25 +373,6 @@ def count_characters(
 SURFACE_FEATURES: tuple[str, ...]
 
 GUARD_FEATURES: tuple[str, ...]
-
-class Guards:
-    def __init__(
-        self,
-        offsets: npt.NDArray[np.int64],
-        lemma: npt.NDArray[np.uint32],
-        function: npt.NDArray[np.uint8],
-        number: npt.NDArray[np.uint32],
-        negation: npt.NDArray[np.uint8],
-        starts: npt.NDArray[np.uint8],
-    ) -> None: ...
-    def __len__(self) -> int: ...
-
-def compare_guards(
-    reference: Guards,
-    hypothesis: Guards,
-    reference_index: npt.NDArray[np.int64],
-    hypothesis_index: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float64]: ...
 
 class VectorTable:
     def __init__(
@@ -512,7 +485,6 @@ class Scorer:
     ) -> tuple[float, dict[str, float]]: ...
 
 KERNELS: tuple[str, ...]
-KERNEL: str
 
 _Dense = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]
 

@@ -152,6 +152,43 @@ def batch_of(lemmas: list[int], texts: int = 1) -> _core.TokenBatch:
     return _core.TokenBatch(offsets, word, lemma, tags, flags, flags, place, place, ["a"] * texts)
 
 
+@pytest.mark.parametrize("name", ["offsets", "word", "lemma", "tag", "universal", "function", "start", "end"])
+def test_arrays_of_a_batch_cannot_be_changed(name: str) -> None:
+    """The core has checked them, and reads them without checks from then on."""
+    column = getattr(batch_of([0, 0], texts=2), name)
+    with pytest.raises(ValueError, match="read-only"):
+        column[1] = 10**3 if name == "offsets" else 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        column.flags.writeable = True
+
+
+def test_the_number_of_no_lemma_is_refused() -> None:
+    """It fills up blocks of words: a lemma with this number would be equal to what is not there."""
+    with pytest.raises(ValueError, match="no lemma has this number"):
+        batch_of([0, 0xFFFFFFFF])
+
+
+def test_any_number_but_0_marks_a_function_word() -> None:
+    lexicon, recipe = lexicon_with(["a", "b"]), _core.BagRecipe([("lem", 1), ("skip", 2)], DISCOUNT)
+
+    def tokens(flags: list[int]) -> _core.Tokens:
+        size = len(flags)
+        lemmas, tags = np.arange(size, dtype=np.uint32), np.ones(size, np.uint16)
+        return _core.Tokens(np.array([0, size]), lemmas, tags, np.array(flags, np.uint8))
+
+    for feature, n in (("lem", 1), ("skip", 2)):
+        usual, other = (
+            _core.explain(lexicon, tokens(flags), tokens([0, 0]), feature, n, DISCOUNT, 0.8)
+            for flags in ([0, 1], [0, 255])
+        )
+        assert other["reference_weight"] == usual["reference_weight"] > 0
+        assert other["measures"] == usual["measures"]
+    usual, other = (_core.Bags(lexicon, tokens(flags), recipe) for flags in ([0, 1], [0, 255]))
+    assert [c.tolist() for c in _core.match(usual, usual, ONE, ONE, 0.8)] == [
+        c.tolist() for c in _core.match(other, usual, ONE, ONE, 0.8)
+    ]
+
+
 def test_segments_that_do_not_belong_together_are_refused() -> None:
     lexicon, recipe = lexicon_with(["a"]), _core.BagRecipe([("ms", 1)], DISCOUNT)
     group = _core.NgramGroup(lexicon, "lemma", None, recipe, 0.8, ())
@@ -555,6 +592,32 @@ def test_matching_looks_for_ctrl_c() -> None:
     )
     pairs = np.zeros(1_000_000, np.int64)
     assert interrupted_after(0.5, lambda: _core.match(bags, bags, pairs, pairs, 0.8)) < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_one_pair_of_texts_with_similar_heads_looks_for_ctrl_c() -> None:
+    """The n-grams of both texts begin alike, but hardly any two are similar: many pairs are visited for nothing."""
+    heads, others, size = 400, 400, 25_000
+    lexicon = lexicon_with([str(number) for number in range(heads + 2 * others)])
+    random = np.random.default_rng(1)
+
+    def bags(side: int) -> _core.Bags:
+        second = heads + side * others + random.integers(0, others, size)
+        lemmas = np.stack([random.integers(0, heads, size), second], 1).ravel()
+        tags = np.tile([1, 2 + side], size)
+        tokens = _core.Tokens(
+            np.array([0, 2 * size]),
+            lemmas.astype(np.uint32),
+            tags.astype(np.uint16),
+            np.zeros(2 * size, np.uint8),
+        )
+        return _core.Bags(lexicon, tokens, _core.BagRecipe([("ms", 2), ("ms", 3)], DISCOUNT))
+
+    x, y = bags(0), bags(1)
+    start = time.monotonic()
+    _core.match(x, y, ONE, ONE, 0.8)
+    whole = time.monotonic() - start
+    assert interrupted_after(whole / 10, lambda: _core.match(x, y, ONE, ONE, 0.8)) < whole / 2
 
 
 # -- C.11: text without full stops --------------------------------------------------------------------------------

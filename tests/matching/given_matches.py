@@ -22,21 +22,24 @@ def build_bags(batch: AnalysedBatch, features: list[NgramFeature], discount: flo
     return _core.Bags(batch.vocabulary.lexicon, batch.words_as(form), recipe)
 
 
-def build_character_bags(texts: list[str]) -> _core.CharacterBags:
-    """The character n-grams of every text."""
-    return _core.CharacterBags(compose_all(texts))
+def build_character_bags(texts: list[str]) -> _core.TokenBatch:
+    """Texts as the group of character n-grams reads them: without tokens."""
+    columns = (np.uint32, np.uint32, np.uint16, np.uint8, np.uint8, np.uint32, np.uint32)
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    return _core.TokenBatch(offsets, *(np.zeros(0, kind) for kind in columns), compose_all(texts))
 
 
 def match_characters(
-    x: _core.CharacterBags,
-    y: _core.CharacterBags,
+    x: _core.TokenBatch,
+    y: _core.TokenBatch,
     i: Index,
     j: Index,
     max_order: int,
     alpha: float = RECALL_WEIGHT,
 ) -> Matches:
     """Match the characters of pairs of texts; the columns are n = 1, 2, ... `max_order`."""
-    return Matches(*_core.match_characters(x, y, i, j, max_order, alpha))
+    group = _core.CharacterGroup(max_order, alpha, ("p", "r", "f"))
+    return Matches(*np.hsplit(group.prepare(x).compare(group.prepare(y), i, j), 3))
 
 
 def match_vectors(

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tesla_eval._core import GUARD_FEATURES, Guards, compare_guards
+from tesla_eval import _core
+from tesla_eval._core import GUARD_FEATURES
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import load_pipeline
+from tesla_eval.language.analysis.batch import Vocabulary
 from tesla_eval.language.analysis.critical_words import CriticalWords
 from tesla_eval.metrics.features.guards import GuardGroup
 
@@ -174,19 +176,6 @@ def test_a_language_without_lists_has_no_negation() -> None:
     assert np.isnan(values["negation"]) and values["numbers"] == 1
 
 
-def test_arrays_that_do_not_fit_are_refused() -> None:
-    words, marks = np.zeros(3, np.uint32), np.zeros(3, np.uint8)
-    with pytest.raises(ValueError, match="do not fit"):
-        Guards(np.array([0, 2]), words, marks, words, marks, marks)
-    with pytest.raises(ValueError, match="do not fit"):
-        Guards(np.array([0, 3]), words, marks, words[:2], marks, marks)
-    with pytest.raises(ValueError, match="no lemma"):
-        Guards(np.array([0, 3]), words + np.uint32(2**32 - 1), marks, words, marks, marks)
-    text = Guards(np.array([0, 3]), words, marks, words, marks, marks)
-    with pytest.raises(IndexError):
-        compare_guards(text, text, np.array([0]), np.array([1]))
-
-
 Words = list[tuple[int, bool]]
 """The lemmas of a text, and whether each is a function word."""
 
@@ -238,23 +227,28 @@ def plain_guards(x: Words, y: Words) -> dict[str, float]:
 def test_sentences_and_long_texts_equal_a_plain_count(of_x: int, of_y: int, kinds: int) -> None:
     """Texts of up to 64 words are compared another way than longer ones."""
     random = Random(kinds)
+    vocabulary = Vocabulary(_core.Lexicon(None))
+    vocabulary.lexicon.intern_words(["word"])
+    group = _core.GuardGroup(CriticalWords("en").core[vocabulary])
 
     def drawn(size: int) -> Words:
         return [(lemma, lemma % 4 == 0) for lemma in random.choices(range(kinds), k=size)]
 
-    def read(text: Words) -> Guards:
+    def read(text: Words) -> _core.PreparedTexts:
+        """Every word has the same form, which is no number and no negation."""
         lemmas, function = (np.array(column) for column in zip(*text, strict=True)) if text else ([], [])
         none = np.zeros(len(text), np.uint8)
-        number = np.zeros(len(text), np.uint32)
-        offsets = np.array([0, len(text)])
-        return Guards(
-            offsets, np.asarray(lemmas, np.uint32), np.asarray(function, np.uint8), number, none, none
-        )
+        place = np.zeros(len(text), np.uint32)
+        batch = _core.TokenBatch(
+            np.array([0, len(text)]), place, np.asarray(lemmas, np.uint32), none.astype(np.uint16), none,
+            np.asarray(function, np.uint8), place, place, [""],
+        )  # fmt: skip
+        return group.prepare(batch)
 
     for _ in range(20):
         x = drawn(of_x)
         y = (x[::-1] + drawn(of_y))[:of_y] if random.random() < 0.5 else drawn(of_y)
-        (row,) = compare_guards(read(x), read(y), np.array([0]), np.array([0]))
+        (row,) = read(x).compare(read(y), np.array([0]), np.array([0]))
         values = dict(zip(GUARD_FEATURES, row.tolist(), strict=True))
         expected = plain_guards(x, y)
         assert {name: values[name] for name in expected} == pytest.approx(expected, abs=1e-15)

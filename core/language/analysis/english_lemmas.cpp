@@ -84,8 +84,7 @@ bool EnglishLemmas::hyphenated(std::string_view word, std::string& lemma) const 
 }
 
 bool EnglishLemmas::by_ending(std::string_view word, std::string& lemma) {
-    const auto length = std::count_if(word.begin(), word.end(), [](char c) { return (c & 0xC0) != 0x80; });
-    if (static_cast<std::size_t>(length) >= kShortestInCies && ends_with(word, "cies")) {
+    if (count_characters(word) >= kShortestInCies && ends_with(word, "cies")) {
         lemma.assign(word.substr(0, word.size() - 3)).push_back('y');
         return true;
     }

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "base/unicode.h"
+
 namespace tesla {
-namespace {
-
-std::size_t count_characters(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-}  // namespace
 
 bool WordPieces::add(std::string_view piece, std::uint32_t number) {
     const bool continues =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <limits>
 #include <utility>
 
@@ -167,6 +168,27 @@ void NgramModel::score(const std::uint32_t* words, std::size_t length, double* o
     step(history, kSentenceStart);
     for (std::size_t i = 0; i < length; ++i) out[i] = step(history, words[i]);
     out[length] = step(history, kSentenceEnd);
+}
+
+std::vector<double> NgramModel::score_words(const ArrayView<std::int64_t>& offsets, const ArrayView<std::uint32_t>& words) const {
+    const std::size_t sentences = offsets.size - 1;
+    std::vector<double> values(words.size + sentences);
+    for (std::size_t i = 0; i < sentences; ++i) {
+        const auto start = static_cast<std::size_t>(offsets[i]), end = static_cast<std::size_t>(offsets[i + 1]);
+        score(words.data + start, end - start, values.data() + start + i);
+    }
+    return values;
+}
+
+std::vector<double> NgramModel::score_sentences(const ArrayView<std::int64_t>& offsets,
+                                                const ArrayView<std::uint32_t>& words) const {
+    const std::vector<double> values = score_words(offsets, words);
+    std::vector<double> sums;
+    for (std::size_t i = 0; i + 1 < offsets.size; ++i) {
+        const auto begin = values.begin() + offsets[i] + static_cast<std::ptrdiff_t>(i);
+        sums.push_back(std::accumulate(begin, begin + (offsets[i + 1] - offsets[i]) + 1, 0.0));
+    }
+    return sums;
 }
 
 std::vector<double> NgramModel::distribution(const std::vector<std::uint32_t>& context) const {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/array_view.h"
+
 namespace tesla {
 
 constexpr unsigned kLongestNgram = 5;
@@ -37,6 +39,10 @@ class NgramModel {
 
     // ln P of every word and of the sentence's end: `length` + 1 values.
     void score(const std::uint32_t* words, std::size_t length, double* out) const;
+    // The same for many sentences, one after the other; sentence i has the words from offsets[i] to offsets[i + 1].
+    std::vector<double> score_words(const ArrayView<std::int64_t>& offsets, const ArrayView<std::uint32_t>& words) const;
+    // ln P of every sentence, its end included.
+    std::vector<double> score_sentences(const ArrayView<std::int64_t>& offsets, const ArrayView<std::uint32_t>& words) const;
     // P(word | context) for every word; the context is in reading order.
     std::vector<double> distribution(const std::vector<std::uint32_t>& context) const;
 

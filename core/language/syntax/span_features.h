@@ -1,6 +1,7 @@
 // The features of spans and split points, after Hall, Durrett & Klein (2014): words and tags at the borders and around them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "base/fixed_table.h"
+#include "base/interrupt.h"
+#include "language/syntax/span_chart.h"
 
 namespace tesla {
 
@@ -63,5 +66,36 @@ class SpanSentence {
     std::vector<SpanWord> words_;                          // padded at both ends
     std::vector<std::array<std::uint16_t, 8>> counts_;     // of each kind before a word
 };
+
+// The scores of all spans and split points. add_rows(features, count, lanes) adds the weights of features to kLaneCount numbers.
+template <class AddRows>
+void score_spans(const SpanSentence& sentence, SpanScores& scores, Interrupt& interrupt, AddRows add_rows) {
+    const std::size_t n = sentence.size();
+    scores.resize(n);
+    std::uint32_t features[kMostFeatures];
+    std::vector<float> splits((n + 1) * kLaneCount, 0);
+    for (std::size_t k = 1; k < n; ++k) {
+        sentence.split(k, features);
+        add_rows(features, kSplitFeatures, &splits[k * kLaneCount]);
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i + 1; j <= n; ++j) {
+            interrupt.step(1000);
+            const std::size_t row = scores.row(i, j);
+            std::fill_n(&scores.span[row], kLaneCount, 0.0f);
+            sentence.span(i, j, features);
+            add_rows(features, kSpanFeatures, &scores.span[row]);
+            if (j < n) {
+                std::copy_n(&splits[j * kLaneCount], kLaneCount, &scores.left[row]);
+                sentence.split_left(i, j, features);
+                add_rows(features, kSplitLeftFeatures, &scores.left[row]);
+            }
+            if (i > 0) {
+                std::fill_n(&scores.right[row], kLaneCount, 0.0f);
+                sentence.split_right(i, j, features);
+                add_rows(features, kSplitRightFeatures, &scores.right[row]);
+            }
+        }
+}
 
 }  // namespace tesla

@@ -57,33 +57,9 @@ void SpanParser::add_rows(const std::uint32_t* features, std::size_t count, floa
 }
 
 void SpanParser::score(const SpanSentence& sentence, SpanScores& scores) const {
-    const std::size_t n = sentence.size();
-    scores.resize(n);
-    std::uint32_t features[kMostFeatures];
-    std::vector<float> splits((n + 1) * kLaneCount, 0);
-    for (std::size_t k = 1; k < n; ++k) {
-        sentence.split(k, features);
-        add_rows(features, kSplitFeatures, &splits[k * kLaneCount]);
-    }
     Interrupt interrupt;
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = i + 1; j <= n; ++j) {
-            interrupt.step(1000);
-            const std::size_t row = scores.row(i, j);
-            std::fill_n(&scores.span[row], kLaneCount, 0.0f);
-            sentence.span(i, j, features);
-            add_rows(features, kSpanFeatures, &scores.span[row]);
-            if (j < n) {
-                std::copy_n(&splits[j * kLaneCount], kLaneCount, &scores.left[row]);
-                sentence.split_left(i, j, features);
-                add_rows(features, kSplitLeftFeatures, &scores.left[row]);
-            }
-            if (i > 0) {
-                std::fill_n(&scores.right[row], kLaneCount, 0.0f);
-                sentence.split_right(i, j, features);
-                add_rows(features, kSplitRightFeatures, &scores.right[row]);
-            }
-        }
+    score_spans(sentence, scores, interrupt,
+                [this](const std::uint32_t* features, std::size_t count, float* lanes) { add_rows(features, count, lanes); });
 }
 
 std::size_t SpanParser::piece_end(const std::vector<std::uint8_t>& tags, std::size_t start, std::size_t longest) const {

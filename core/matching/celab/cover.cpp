@@ -175,20 +175,20 @@ class CoverProgram {
         for (std::size_t k = group.begin; k < group.end; ++k) {
             std::vector<std::int32_t> partners;
             for (const Neighbour& y : from_own_.of(types_[k])) partners.push_back(y.type);
-            auto [found, is_new] = kinds.try_emplace(partners, number(program.kinds.size()));
-            kind[index(types_[k])] = found->second;
+            const auto [entry, is_new] = kinds.try_emplace(partners, number(program.kinds.size()));
+            kind[index(types_[k])] = entry->second;
             if (!is_new) continue;
             program.kinds.emplace_back();
-            for (std::int32_t y : partners) wanted_by[y].push_back(found->second);
+            for (std::int32_t y : partners) wanted_by[y].push_back(entry->second);
         }
         std::map<std::vector<std::int32_t>, std::int32_t> budgets;  // by the kinds that may draw on them
         for (const auto& [y, drawing] : wanted_by) {
-            auto [found, is_new] = budgets.try_emplace(drawing, number(program.budgets.size()));
+            const auto [entry, is_new] = budgets.try_emplace(drawing, number(program.budgets.size()));
             if (is_new) {
                 program.budgets.push_back(0);
-                for (std::int32_t k : drawing) program.kinds[index(k)].push_back(found->second);
+                for (std::int32_t k : drawing) program.kinds[index(k)].push_back(entry->second);
             }
-            program.budgets[index(found->second)] += other_.type(y).count();
+            program.budgets[index(entry->second)] += other_.type(y).count();
         }
     }
 
@@ -214,8 +214,8 @@ class CoverProgram {
             int longest = own_.longest(at), floor = reach_[index(at)] - at;
             stretch.floor.push_back(floor);
             for (int length = 1; length <= order; ++length) {
-                bool there = length <= longest && useful(at, length);
-                stretch.kind.push_back(there ? kind[index(own_.type_of(at, length))] : -1);
+                const bool counts = length <= longest && useful(at, length);
+                stretch.kind.push_back(counts ? kind[index(own_.type_of(at, length))] : -1);
             }
             double gain = 0;
             stretch.gain.push_back(0);
@@ -231,9 +231,9 @@ class CoverProgram {
         append(stretch.kind);
         append(stretch.floor);
         append(stretch.gain);
-        auto [found, is_new] = known.try_emplace(std::move(key), program.stretches.size());
+        const auto [entry, is_new] = known.try_emplace(std::move(key), program.stretches.size());
         if (is_new) program.stretches.push_back(std::move(stretch));
-        program.stretches[found->second].copies.push_back(start);
+        program.stretches[entry->second].copies.push_back(start);
     }
 
     const Text &own_, &other_;

@@ -28,13 +28,17 @@ Text::Text(Vocabulary& vocabulary, const std::vector<std::string_view>& units, i
     : order_(order), units_(static_cast<int>(units.size())), joined_(units.size() * index(order)),
       weights_(std::move(weights)) {
     std::string text;
-    auto lock = vocabulary.lock();
+    std::vector<std::size_t> ends;  // of the n-grams that begin at a place, in `text`
     for (int start = 0; start < units_; ++start) {
         text.clear();
+        ends.clear();
         for (int length = 1; length <= longest(start); ++length) {
             text += units[index(start + length - 1)];
-            joined_[span(start, length)] = vocabulary.intern(text);
+            ends.push_back(text.size());
         }
+        const auto lock = vocabulary.lock();  // for one place at a time: other threads need not wait for a whole text
+        for (int length = 1; length <= longest(start); ++length)
+            joined_[span(start, length)] = vocabulary.intern(std::string_view(text).substr(0, ends[index(length - 1)]));
     }
 }
 
@@ -56,6 +60,7 @@ void Text::find_types(const Vocabulary& vocabulary) {
     std::sort(spans.begin(), spans.end());
 
     types_.clear();
+    categories_.clear();
     type_of_.assign(joined_.size(), -1);
     std::vector<std::uint32_t> model;  // a span of each type
     for (std::size_t i = 0; i < spans.size(); ++i) {

@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/flat_table.h"
 #include "metrics/baselines/word_texts.h"
-#include "matching/vectors.h"
 
 namespace tesla {
-
-using KeyNumbers = FirstMet;  // numbers for 64-bit keys, in the order in which they are first met
 
 // Bags of keys, such as two word numbers in 64 bits.
 class BagOverlap {
@@ -19,7 +17,7 @@ class BagOverlap {
     std::int64_t common(const std::vector<std::uint64_t>& first, const std::vector<std::uint64_t>& second);
 
    private:
-    KeyNumbers numbers_;
+    FirstMet numbers_;
     std::vector<std::uint32_t> left_;  // of the first bag, by number
 };
 
@@ -46,7 +44,7 @@ class NgramOverlap {
     template <class Keep>
     std::size_t extend(Ngram* ngrams, std::size_t count, const WordSequence& text, std::size_t n, Keep&& keep);
 
-    KeyNumbers numbers_;
+    FirstMet numbers_;
     std::vector<Counts> counts_;  // by number
     std::vector<Ngram> hypothesis_;
     std::vector<std::vector<Ngram>> references_;

@@ -5,8 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/interrupt.h"
+
 namespace tesla {
 namespace {
+
+constexpr int kHighestOrder = 32;
 
 // The length of the reference that comes closest, of two that come equally close the shorter one.
 std::size_t closest_length(std::size_t length, const std::vector<WordSequence>& references) {
@@ -46,6 +50,25 @@ void BleuCounter::count(const WordSequence& hypothesis, const std::vector<WordSe
     overlap_.count(hypothesis, references, max_order_, matches);
     for (std::size_t n = 1; n <= max_order_; ++n)
         totals[n - 1] = static_cast<double>(hypothesis.size >= n ? hypothesis.size - n + 1 : 0);
+}
+
+std::vector<double> count_bleu(const WordTexts& texts, const ArrayView<std::int64_t>& hypotheses, const ReferenceIndex& references,
+                               int max_order) {
+    require(max_order >= 1 && max_order <= kHighestOrder, "n-grams have 1 to 32 words");
+    references.check(hypotheses, texts.size());
+    const auto orders = static_cast<std::size_t>(max_order), columns = bleu_columns(orders);
+    std::vector<double> rows(hypotheses.size * columns);
+    Interrupt interrupt;
+    BleuCounter counter(orders);
+    std::vector<WordSequence> given;
+    for (std::size_t pair = 0; pair < hypotheses.size; ++pair) {
+        given.clear();
+        references.for_each(pair, [&](std::size_t text) { given.push_back(texts[text]); });
+        const WordSequence hypothesis = texts[static_cast<std::size_t>(hypotheses[pair])];
+        counter.count(hypothesis, given, rows.data() + pair * columns);
+        interrupt.step(100 * hypothesis.size * (given.size() + 1));
+    }
+    return rows;
 }
 
 BleuSmoothing bleu_smoothing(std::string_view name) {

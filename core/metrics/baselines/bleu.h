@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "metrics/baselines/bag_overlap.h"
+#include "metrics/baselines/references.h"
 #include "metrics/baselines/word_texts.h"
 
 namespace tesla {
@@ -26,6 +28,10 @@ class BleuCounter {
     std::size_t max_order_;
     NgramOverlap overlap_;
 };
+
+// One row per pair.
+std::vector<double> count_bleu(const WordTexts& texts, const ArrayView<std::int64_t>& hypotheses, const ReferenceIndex& references,
+                               int max_order);
 
 enum class BleuSmoothing { None, Floor, AddK, Exponential };
 // By sacreBLEU's names: none, floor, add-k, exp. Throws std::invalid_argument for another one.

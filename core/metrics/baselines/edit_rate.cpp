@@ -21,8 +21,8 @@ std::size_t EditCounter::count(ArrayView<std::uint32_t> hypothesis, ArrayView<st
         fill_table();
         align();
         Shift best;
-        const bool found = find_shift(best);
-        if (!found || candidates_ >= kMostCandidates || std::get<0>(best) <= 0)
+        const bool has_shift = find_shift(best);
+        if (!has_shift || candidates_ >= kMostCandidates || std::get<0>(best) <= 0)
             return shifts + static_cast<std::size_t>(cell(words_.size(), reference_.size()));
         const auto [gain, length, from, to] = best;
         shift(words_, static_cast<std::size_t>(-from), length, static_cast<std::size_t>(-to));
@@ -98,7 +98,7 @@ void EditCounter::align() {
 
 bool EditCounter::find_shift(Shift& best) {
     const std::int32_t before = cell(words_.size(), reference_.size());
-    bool found = false;
+    bool any = false;
     for (std::size_t h = 0; h < words_.size(); ++h) {
         interrupt_.step(2 * kFarthest);
         for (std::size_t r = h > kFarthest ? h - kFarthest : 0; r < reference_.size() && r <= h + kFarthest; ++r) {
@@ -117,14 +117,14 @@ bool EditCounter::find_shift(Shift& best) {
                     const std::int32_t after = distance_after(h, length, static_cast<std::size_t>(to));
                     const Shift candidate{before - after, length, -from, -to};
                     ++candidates_;
-                    if (!found || candidate > best) best = candidate;
-                    found = true;
+                    if (!any || candidate > best) best = candidate;
+                    any = true;
                 }
-                if (candidates_ >= kMostCandidates) return found;
+                if (candidates_ >= kMostCandidates) return any;
             }
         }
     }
-    return found;
+    return any;
 }
 
 // The rows before the shift are those of the table. Behind it, rows that differ from those of the table by the same amount

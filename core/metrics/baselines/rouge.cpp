@@ -1,9 +1,11 @@
 #include "metrics/baselines/rouge.h"
 
-#include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
+#include "base/interrupt.h"
+#include "base/pairs.h"
 #include "base/unicode.h"
 #include "metrics/baselines/porter_stemmer.h"
 
@@ -118,6 +120,38 @@ RougeMeasures RougeMatcher::match_summaries(const Sentences& reference, const Se
         for (const WordSequence& sentence : *sentences)
             for (std::uint32_t word : sentence) left_[word] = {};
     return measures_of(hits, total_size(reference), total_size(hypothesis));
+}
+
+std::vector<double> match_rouge(const WordTexts& sentences, const ArrayView<std::int64_t>& offsets,
+                                const ArrayView<std::int64_t>& hypotheses, const ReferenceIndex& references, RougeKind kind,
+                                int measure) {
+    using Row = std::array<double, 3>;
+    check_csr(offsets, sentences.size());
+    references.check(hypotheses, offsets.size - 1);
+    require(measure >= 0 && measure < static_cast<int>(Row{}.size()), "the measures are 0, 1 and 2");
+    const auto chosen = static_cast<std::size_t>(measure);
+    RougeMatcher matcher(kind, sentences.words().size());
+    std::vector<double> rows;
+    rows.reserve(hypotheses.size * Row{}.size());
+    Interrupt interrupt;
+    RougeMatcher::Sentences reference, hypothesis;
+    const auto list = [&](std::size_t text, RougeMatcher::Sentences& listed) {
+        listed.clear();
+        for (std::int64_t s = offsets[text]; s < offsets[text + 1]; ++s) listed.push_back(sentences[static_cast<std::size_t>(s)]);
+    };
+    for (std::size_t pair = 0; pair < hypotheses.size; ++pair) {
+        list(static_cast<std::size_t>(hypotheses[pair]), hypothesis);
+        Row best{};
+        references.for_each(pair, [&](std::size_t text) {
+            list(text, reference);
+            interrupt.step(kLeastPerPair);
+            const RougeMeasures measures = matcher.match(reference, hypothesis);
+            const Row row{measures.precision, measures.recall, measures.f};
+            if (row[chosen] > best[chosen] || (row[chosen] == best[chosen] && row > best)) best = row;
+        });
+        rows.insert(rows.end(), best.begin(), best.end());
+    }
+    return rows;
 }
 
 }  // namespace tesla

@@ -8,6 +8,7 @@
 
 #include "language/analysis/tokeniser.h"
 #include "metrics/baselines/bag_overlap.h"
+#include "metrics/baselines/references.h"
 #include "metrics/baselines/subsequence.h"
 #include "metrics/baselines/word_texts.h"
 
@@ -60,5 +61,11 @@ class RougeMatcher {
     std::vector<LeftWords> left_;  // words that no match has used, by number; all 0 between calls
     std::vector<char> marked_;
 };
+
+// Of every pair precision, recall and F with the reference under which measure 0, 1 or 2 of these is highest. Text i is the sentences
+// from offsets[i] to offsets[i + 1].
+std::vector<double> match_rouge(const WordTexts& sentences, const ArrayView<std::int64_t>& offsets,
+                                const ArrayView<std::int64_t>& hypotheses, const ReferenceIndex& references, RougeKind kind,
+                                int measure);
 
 }  // namespace tesla

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 
+#include "base/checks.h"
 #include "base/unicode.h"
 #include "metrics/baselines/mteval_categories.h"
 
@@ -123,7 +123,7 @@ SacrebleuTokeniser::SacrebleuTokeniser(std::string_view name) {
         {"zh", Kind::Chinese},
     };
     const auto* known = std::find_if(std::begin(kNames), std::end(kNames), [name](const auto& pair) { return pair.first == name; });
-    if (known == std::end(kNames)) throw std::invalid_argument("the core has no such tokeniser");
+    require(known != std::end(kNames), "the core has no such tokeniser");
     kind_ = known->second;
 }
 

@@ -1,7 +1,9 @@
 #include "metrics/baselines/subsequence.h"
 
 #include <algorithm>
-#include <bitset>
+
+#include "base/portable.h"
+#include "base/subsequence.h"
 
 namespace tesla {
 
@@ -30,22 +32,14 @@ void CommonSubsequence::advance(std::uint32_t reference_word, const std::uint64_
     interrupt_.step(blocks_);
     const std::uint64_t* const places = places_.data() + number * blocks_;
     std::uint64_t carry = 0;
-    for (std::size_t block = 0; block < blocks_; ++block) {
-        const std::uint64_t before = row[block], matches = before & places[block];
-        const std::uint64_t sum = before + matches, sum_with_carry = sum + carry;
-        carry = (sum < before) | (sum_with_carry < sum);
-        next[block] = sum_with_carry | (before & ~matches);
-    }
+    for (std::size_t block = 0; block < blocks_; ++block) next[block] = next_subsequence_row(row[block], places[block], carry);
 }
 
 std::size_t CommonSubsequence::length_in(const std::uint64_t* row, std::size_t width) {
-    std::size_t ones = 0;
-    for (std::size_t block = 0; block < width / kBits; ++block) ones += std::bitset<kBits>(row[block]).count();
-    if (width % kBits != 0) {
-        const std::uint64_t within = (std::uint64_t{1} << width % kBits) - 1;
-        ones += std::bitset<kBits>(row[width / kBits] & within).count();
-    }
-    return width - ones;
+    int ones = 0;
+    for (std::size_t block = 0; block < width / kBits; ++block) ones += count_bits(row[block]);
+    if (width % kBits != 0) ones += count_bits(row[width / kBits] & ((std::uint64_t{1} << width % kBits) - 1));
+    return width - static_cast<std::size_t>(ones);
 }
 
 std::size_t CommonSubsequence::length(const WordSequence& reference, const WordSequence& hypothesis) {

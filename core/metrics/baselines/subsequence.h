@@ -1,5 +1,4 @@
-// Longest common subsequences of two texts, 64 words of the hypothesis at once (Hyyrö 2004). One object serves one thread and
-// keeps its memory.
+// Longest common subsequences of two texts, 64 words of the hypothesis at once. One object serves one thread and keeps its memory.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +28,10 @@ class CommonSubsequence {
     // The length for the prefix of the reference that a row stands for and `width` words of the hypothesis.
     static std::size_t length_in(const std::uint64_t* row, std::size_t width);
 
-    KeyNumbers numbers_;
+    FirstMet numbers_;
     std::size_t words_ = 0, blocks_ = 0;  // of the hypothesis: different words, blocks of 64 words
     std::vector<std::uint64_t> places_;   // of each different word, one bit per word of the hypothesis
-    // Bit j of a row is 0 where the subsequence grows with word j + 1 of the hypothesis.
-    std::vector<std::uint64_t> rows_;
+    std::vector<std::uint64_t> rows_;     // as in base/subsequence.h
     Interrupt interrupt_;
 };
 

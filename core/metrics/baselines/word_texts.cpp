@@ -1,13 +1,14 @@
 #include "metrics/baselines/word_texts.h"
 
-#include <stdexcept>
 #include <utility>
+
+#include "base/checks.h"
 
 namespace tesla {
 
 void WordTexts::replace_words(const std::vector<std::string_view>& forms) {
     constexpr std::uint32_t kRemoved = 0xFFFFFFFF;
-    if (forms.size() != words().size()) throw std::invalid_argument("there is not one form per word");
+    require(forms.size() == words().size(), "there is not one form per word");
     std::size_t bytes = 0;
     for (std::string_view form : forms) bytes += form.size();
     auto vocabulary = std::make_unique<WordNumbers>(bytes);

@@ -1,7 +1,10 @@
-// The usual metrics that ours are compared with, BLEU and ROUGE: counted here, equal to sacreBLEU and rouge-score to the bit.
+// core/metrics/baselines: the usual metrics that ours are compared with, BLEU, ROUGE and TER, equal to sacreBLEU and rouge-score to the
+// bit.
 //
 //     text ──sacrebleu_tokeniser, rouge_tokens──▶ words ──word_texts──▶ numbers ──bag_overlap, subsequence──▶ counts
 //          ──bleu, rouge──▶ statistics, scores
+//
+// references.h says which references a pair has; edit_rate.h counts the edits of TER; porter_stemmer.h stems English words.
 //
 // A text becomes a sequence of numbers: equal words have equal numbers in all texts of a batch. Nothing after that looks at
 // letters, and nothing in this folder knows Python; bindings/baselines.cpp does.
