@@ -32,9 +32,9 @@ void init_batch(Batch* self, Vocabulary& vocabulary, const nb::list& texts, int 
         std::optional<std::vector<double>> by_span;
         // Before the views: to read an array may run code of Python's, which may change the lists.
         if (weights) by_span = copied(nb::cast<Array<double>>((*weights)[i]));
-        const auto list = nb::cast<nb::list>(texts[i]);
+        const nb::tuple held(nb::cast<nb::list>(texts[i]));  // holds the units, whatever another thread does to the list
         units.clear();
-        for (nb::handle unit : list) units.push_back(nb::cast<std::string_view>(unit));
+        for (nb::handle unit : held) units.push_back(nb::cast<std::string_view>(unit));
         batch.add(units, std::move(by_span));
     }
     new (self) Batch(std::move(batch));

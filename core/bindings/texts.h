@@ -94,10 +94,13 @@ nanobind::tuple to_tuple(const Names& names) {
 inline nanobind::set types_in(const nanobind::list& objects) {
     constexpr Py_ssize_t kAhead = 16;
     std::vector<nanobind::object> changes;  // put into the set at the end: a type may run code of its own when it is hashed
-    for (Py_ssize_t i = 0, size = PyList_Size(objects.ptr()); i < size; ++i) {
-        if (i + kAhead < size) prefetch_memory(PyList_GetItem(objects.ptr(), i + kAhead));
-        nanobind::handle type(reinterpret_cast<PyObject*>(Py_TYPE(PyList_GetItem(objects.ptr(), i))));
-        if (changes.empty() || !changes.back().is(type)) changes.push_back(nanobind::borrow(type));
+    {
+        const nanobind::ft_object_guard guard(objects);  // without the GIL another thread could change the list
+        for (Py_ssize_t i = 0, size = PyList_Size(objects.ptr()); i < size; ++i) {
+            if (i + kAhead < size) prefetch_memory(PyList_GetItem(objects.ptr(), i + kAhead));
+            nanobind::handle type(reinterpret_cast<PyObject*>(Py_TYPE(PyList_GetItem(objects.ptr(), i))));
+            if (changes.empty() || !changes.back().is(type)) changes.push_back(nanobind::borrow(type));
+        }
     }
     nanobind::set types;
     for (const nanobind::object& type : changes) types.add(type);
