@@ -124,7 +124,7 @@ test-threads: $(VENV)/.build-tools
 
 # PYTHON_GIL=0: some libraries beside the core would switch the GIL on. Few have wheels for these Pythons, so pip may compile.
 FREE_THREADED ?= $(firstword $(foreach name,python3.14t python3.13t,$(shell command -v $(name) 2>/dev/null)))
-NO_GIL := build/free-threaded
+NO_GIL := build/free-threaded-$(notdir $(FREE_THREADED))
 $(NO_GIL)/.installed: $(SOURCES)
 	@test -n "$(FREE_THREADED)" || { echo "There is no free-threaded Python. Build CPython with --disable-gil, then name it: make test-free-threaded FREE_THREADED=..."; exit 1; }
 	test -x $(NO_GIL)/bin/python || $(FREE_THREADED) -m venv $(NO_GIL)

@@ -12,7 +12,7 @@ void leave_fork_gate();
 // From now on a fork waits until no thread holds a lock. Locks are held for microseconds, and never while Python is asked.
 void guard_forks();
 
-// A thread that waits looks again for some microseconds before it sleeps: to wake it takes longer than most locks are held.
+// A thread that waits looks again for ten to thirty microseconds before it sleeps: to wake it takes longer than most locks are held.
 template <class Mutex>
 class ForkSafe {
    public:

@@ -96,7 +96,7 @@ inline void prefetch_memory([[maybe_unused]] const void* at) {
 #endif
 }
 
-// For a loop that waits for another thread: leaves the processor to others for some tens of cycles, where it can.
+// For a loop that waits for another thread: leaves the processor to others for some tens or hundreds of cycles, where it can.
 inline void wait_a_moment() {
 #if !defined(TESLA_PORTABLE) && defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     __builtin_ia32_pause();

@@ -33,8 +33,10 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-nb::object intern_lemmas(Lexicon& lexicon, const std::vector<std::string_view>& lemmas,
-                         const Array<std::int64_t>& sense_offsets, const Array<std::uint32_t>& senses) {
+nb::object intern_lemmas(Lexicon& lexicon, const nb::sequence& texts, const Array<std::int64_t>& sense_offsets,
+                         const Array<std::uint32_t>& senses) {
+    const HeldTexts held(texts);
+    const std::vector<std::string_view>& lemmas = held.views();
     check_csr(view_of(sense_offsets), lemmas.size(), senses.size());
     std::vector<LemmaSenses> given;
     for (std::size_t i = 0; i < lemmas.size(); ++i)
@@ -116,8 +118,9 @@ nb::tuple facts_of(WordFacts& facts, const TokenBatch& batch) {
 nb::list analyse(const Analyser& analyser, const nb::list& groups, bool keep_punctuation) {
     std::vector<HeldTexts> held;
     std::vector<const TextAnalyser::Texts*> texts;
-    held.reserve(nb::len(groups));  // views point into what is held
-    for (nb::handle group : nb::tuple(groups)) texts.push_back(&held.emplace_back(composed(group, analyser.compose)).views());
+    const nb::tuple given(groups);
+    held.reserve(given.size());  // views point into what is held
+    for (nb::handle group : given) texts.push_back(&held.emplace_back(composed(group, analyser.compose)).views());
     std::vector<TokenArrays> arrays =
         without_gil([&] { return analyser.core.analyse(texts, keep_punctuation); });
     nb::list batches;
@@ -153,17 +156,18 @@ auto marks_by(void (CriticalWords::*append)(const TokenArrays&, std::size_t, std
     };
 }
 
-// What somebody else analysed.
+// What somebody else analysed. The copies are checked: without the GIL another thread may write to the arrays meanwhile.
 TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& word,
                          const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
                          const Array<std::uint8_t>& universal, const Array<std::uint8_t>& function,
                          const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
-    check_csr(view_of(offsets), word.size());
-    check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
-    require(std::find(lemma.data(), lemma.data() + lemma.size(), kNoWord) == lemma.data() + lemma.size(), "no lemma has this number");
     const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
-    return {copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
-            copied(tag), copied(universal), copied(function)};
+    TokenArrays arrays{copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
+                       copied(tag), copied(universal), copied(function)};
+    check_csr(ArrayView<std::int64_t>(arrays.offsets), word.size());
+    check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
+    require(std::find(arrays.lemma.begin(), arrays.lemma.end(), kNoWord) == arrays.lemma.end(), "no lemma has this number");
+    return arrays;
 }
 
 }  // namespace
@@ -211,8 +215,9 @@ void bind_lexicon(nb::module_& m) {
             "lemma"_a)
         .def(
             "intern_words",
-            [](Lexicon& lexicon, const std::vector<std::string_view>& words) {
-                return to_numpy(lexicon.intern_words(words));
+            [](Lexicon& lexicon, const nb::sequence& words) {
+                const HeldTexts held(words);
+                return to_numpy(lexicon.intern_words(held.views()));
             },
             "words"_a)
         .def("intern_lemmas", &intern_lemmas, "lemmas"_a, "sense_offsets"_a, "senses"_a)
@@ -239,10 +244,11 @@ void bind_words(nb::module_& m) {
             "words"_a, "weights"_a, "unlisted"_a)
         .def(
             "of",
-            [](const WordWeights& self, const std::vector<std::string_view>& words) {
+            [](const WordWeights& self, const nb::sequence& words) {
+                const HeldTexts held(words);
                 std::vector<double> weights;
-                weights.reserve(words.size());
-                for (std::string_view word : words) weights.push_back(self.of(word));
+                weights.reserve(held.views().size());
+                for (std::string_view word : held.views()) weights.push_back(self.of(word));
                 return to_numpy(std::move(weights));
             },
             "words"_a);

@@ -12,6 +12,7 @@
 #include "base/unicode.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/texts.h"
 #include "matching/celab/batch.h"
 
 namespace nb = nanobind;
@@ -25,17 +26,15 @@ using celab::Vocabulary;
 
 void init_batch(Batch* self, Vocabulary& vocabulary, const nb::list& texts, int order,
                 const std::optional<nb::list>& weights) {
-    require(!weights || weights->size() == texts.size(), "as many weights as texts");
+    // Tuples of our own: other threads, or code of Python's that reading an array runs, may change the lists.
+    const nb::tuple held(texts);
+    const nb::object held_weights = weights ? nb::object(nb::tuple(*weights)) : nb::none();
+    require(!weights || nb::len(held_weights) == held.size(), "as many weights as texts");
     Batch batch(vocabulary, order);
-    std::vector<std::string_view> units;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t i = 0; i < held.size(); ++i) {
         std::optional<std::vector<double>> by_span;
-        // Before the views: to read an array may run code of Python's, which may change the lists.
-        if (weights) by_span = copied(nb::cast<Array<double>>((*weights)[i]));
-        const nb::tuple held(nb::cast<nb::list>(texts[i]));  // holds the units, whatever another thread does to the list
-        units.clear();
-        for (nb::handle unit : held) units.push_back(nb::cast<std::string_view>(unit));
-        batch.add(units, std::move(by_span));
+        if (weights) by_span = copied(nb::cast<Array<double>>(held_weights[i]));
+        batch.add(HeldTexts(held[i]).views(), std::move(by_span));
     }
     new (self) Batch(std::move(batch));
 }

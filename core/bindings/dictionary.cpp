@@ -13,6 +13,7 @@
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/texts.h"
 #include "base/front_coded.h"
 #include "language/analysis/plain_lemmas.h"
 #include "language/analysis/sense_index.h"
@@ -23,10 +24,11 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-nb::tuple lookup(const SenseIndex& index, const std::vector<std::string_view>& lemmas) {
+nb::tuple lookup(const SenseIndex& index, const nb::sequence& lemmas) {
+    const HeldTexts held(lemmas);
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint32_t> ids;
-    for (const SenseIndex::Senses& senses : index.find(lemmas)) {
+    for (const SenseIndex::Senses& senses : index.find(held.views())) {
         ids.insert(ids.end(), senses.data, senses.data + senses.size);
         offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
@@ -79,11 +81,12 @@ void bind_dictionaries(nb::module_& m) {
             "numbers_are_lemmas"_a, "english"_a = false, nb::keep_alive<1, 6>())
         .def(
             "lookup",
-            [](const PlainLemmas& lemmas, const std::vector<std::string_view>& words) {
-                std::vector<std::optional<std::string>> known(words.size());
+            [](const PlainLemmas& lemmas, const nb::sequence& words) {
+                const HeldTexts held(words);
+                std::vector<std::optional<std::string>> known(held.views().size());
                 std::string lemma;
-                for (std::size_t i = 0; i < words.size(); ++i)
-                    if (lemmas.find(words[i], lemma)) known[i] = lemma;
+                for (std::size_t i = 0; i < known.size(); ++i)
+                    if (lemmas.find(held.views()[i], lemma)) known[i] = lemma;
                 return known;
             },
             "words"_a, "The lemma of each word, None where only the lemmatiser can tell.");

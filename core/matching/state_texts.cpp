@@ -8,17 +8,17 @@
 namespace tesla {
 namespace {
 
-std::size_t checked_rows(const ArrayView<std::int64_t>& offsets, const ArrayView<std::uint8_t>& kinds,
-                         const ArrayView<std::int8_t>& states, const ArrayView<std::int16_t>& means, std::size_t dimensions) {
-    check_csr(offsets, kinds.size);
+std::size_t checked_rows(const std::vector<std::int64_t>& offsets, std::size_t rows, std::size_t states,
+                         const std::vector<std::int16_t>& means, std::size_t dimensions) {
+    check_csr(ArrayView<std::int64_t>(offsets), rows);
     require(dimensions != 0 && dimensions <= kMostStateDimensions, "the states have an invalid number of dimensions");
-    check_columns(kinds.size * dimensions, {states.size});
-    check_columns((offsets.size - 1) * dimensions, {means.size});
-    for (std::size_t i = 0; i + 1 < offsets.size; ++i)
+    check_columns(rows * dimensions, {states});
+    check_columns((offsets.size() - 1) * dimensions, {means.size()});
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
         if (static_cast<std::uint64_t>(offsets[i + 1] - offsets[i]) > kMostPieces)
             throw TextTooLong("a text has more than 16,384 pieces of words: split it into segments");
     for (std::int16_t mean : means) require(mean <= kLargestMean && mean >= -kLargestMean, "a mean is too large");
-    return kinds.size;
+    return rows;
 }
 
 std::int32_t checked_threshold(double threshold) {
@@ -34,7 +34,7 @@ StateTexts::StateTexts(const ArrayView<std::int64_t>& offsets, const ArrayView<s
       kinds_(kinds.begin(), kinds.end()),
       means_(means.begin(), means.end()),
       dimensions_(dimensions),
-      rows_(states.data, checked_rows(offsets, kinds, states, means, dimensions), dimensions) {}
+      rows_(states.data, checked_rows(offsets_, kinds_.size(), states.size, means_, dimensions), dimensions) {}
 
 StateTexts::Text StateTexts::operator[](std::size_t i) const {
     const auto first = static_cast<std::size_t>(offsets_[i]), end = static_cast<std::size_t>(offsets_[i + 1]);

@@ -42,7 +42,7 @@ class StateTexts {
     static void check_together(const StateTexts& reference, const StateTexts& hypothesis);
     void check_kinds(std::size_t count) const;
 
-    std::vector<std::int64_t> offsets_;
+    std::vector<std::int64_t> offsets_;  // the copies are checked, before rows_ are made
     std::vector<std::uint8_t> kinds_;
     std::vector<std::int16_t> means_;
     std::size_t dimensions_;

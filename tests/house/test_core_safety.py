@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from tesla_eval import TeslaM, Token, _core
 from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.lemmas import Lemmatiser
-from tesla_eval.language.analysis.pipeline import Pipeline
+from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline
 from tesla_eval.language.discourse.document import LONGEST_SENTENCE, PIECE
 from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.matching.celab import CelabMatcher
@@ -74,7 +74,7 @@ def emptied_meanwhile(work, texts: list[str]) -> None:
         sys.setswitchinterval(interval)
 
 
-@pytest.mark.parametrize("kind", ["analyser", "characters", "batch"])
+@pytest.mark.parametrize("kind", ["analyser", "characters", "words", "units", "batch"])
 def test_a_list_may_change_while_it_is_read(kind: str) -> None:
     tokeniser = _core.Tokeniser("en")
     kinds = (np.uint32, np.uint32, np.uint16, np.uint8, np.uint8, np.uint32, np.uint32)
@@ -93,6 +93,10 @@ def test_a_list_may_change_while_it_is_read(kind: str) -> None:
             analyser.analyse([texts, texts], False)
         elif kind == "characters":
             _core.CharacterBags(texts)
+        elif kind == "words":
+            _core.Lexicon(None).intern_words(texts)
+        elif kind == "units":
+            _core.CelabBatch(_core.NgramVocabulary(), [texts], 1)
         else:
             _core.TokenBatch(np.zeros(201, np.int64), *columns, texts)
 
@@ -116,6 +120,57 @@ def test_strings_of_a_list_are_held_while_the_core_reads_them() -> None:
     _core.CharacterBags(texts)
     thread.join()
     assert max(counts) > outside
+
+
+class MadeWhenAsked(Sequence[str]):
+    """Its strings live only as long as somebody holds them."""
+
+    def __len__(self) -> int:
+        return 200
+
+    def __getitem__(self, place: Any) -> Any:
+        if place >= len(self):
+            raise IndexError
+        return f"number{place}".ljust(20 + place, "x")
+
+
+def test_strings_that_nobody_else_holds_are_read_as_they_are() -> None:
+    texts = MadeWhenAsked()
+    lexicon = lexicon_with([])
+    assert lexicon.forms(lexicon.intern_words(texts)) == list(texts)
+    lemmas = lexicon.intern_lemmas(texts, np.zeros(len(texts) + 1, np.int64), np.zeros(0, np.uint32))
+    assert lexicon.lemmas(lemmas) == list(texts)
+    weights = np.arange(len(texts), dtype=np.float64)
+    assert _core.WordWeights("\n".join(sorted(texts)), weights, -1.0).of(texts).min() >= 0
+
+
+def test_lists_that_change_while_they_are_read_are_read_as_they_were() -> None:
+    texts = [["a", "b"], ["c"]]
+
+    class EmptiesTexts:
+        """An array whose reading runs code of Python's."""
+
+        def __init__(self) -> None:
+            self.numbers = np.zeros(4)  # two units, each with n-grams of up to two
+
+        def __dlpack__(self, **options: Any) -> Any:
+            texts.clear()
+            return self.numbers.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return self.numbers.__dlpack_device__()
+
+    weights: Any = [EmptiesTexts(), np.zeros(2)]
+    batch = _core.CelabBatch(_core.NgramVocabulary(), texts, 2, weights)
+    assert not texts and len(batch) == 2
+
+    class Groups(list[list[str]]):
+        def __iter__(self) -> Iterator[list[str]]:
+            return iter([[f"text {number}"] for number in range(5000)])
+
+    _, analyser = load_pipeline("en").in_core()
+    batches = analyser.analyse(Groups([["one"]]), False)
+    assert [held.texts for held in batches] == [(f"text {number}",) for number in range(5000)]
 
 
 # -- C.3, C.4, C.6: numbers from outside --------------------------------------------------------------------------
@@ -617,7 +672,8 @@ def test_one_pair_of_texts_with_similar_heads_looks_for_ctrl_c() -> None:
     start = time.monotonic()
     _core.match(x, y, ONE, ONE, 0.8)
     whole = time.monotonic() - start
-    assert interrupted_after(whole / 10, lambda: _core.match(x, y, ONE, ONE, 0.8)) < whole / 2
+    tries = (interrupted_after(whole / 10, lambda: _core.match(x, y, ONE, ONE, 0.8)) for _ in range(3))
+    assert any(seconds < whole / 2 for seconds in tries)  # a busy machine may miss it once
 
 
 # -- C.11: text without full stops --------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,6 +100,12 @@ class StatisticsTotal:
         return self._score(self.sums())
 
 
+def _signature_text(metric: Any) -> str:
+    """sacreBLEU's signature without the number of references, which is a property of the data and changes with it."""
+    metric.num_refs = 1
+    return str(metric.get_signature()).removeprefix("nrefs:1|")
+
+
 class SacreBleuMetric(Metric):
     """One of sacreBLEU's metrics; segments one by one, the corpus from the sum of their statistics."""
 
@@ -114,6 +119,7 @@ class SacreBleuMetric(Metric):
             self._corpus, self._segment = self._make(lang, **options)
         except (ImportError, RuntimeError, OSError) as error:
             raise UsageError(f"{self.id}: sacreBLEU cannot do this here: {error}") from error
+        self._signature_texts = [_signature_text(metric) for metric in (self._corpus, self._segment)]
         self._lock = new_lock()  # sacreBLEU makes no promise about threads
         self._segment_signatures: dict[int, Signature] = {}
         """Those of single sentences by the number of references, as they are asked for."""
@@ -125,17 +131,6 @@ class SacreBleuMetric(Metric):
     @abstractmethod
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """The corpus scores of summed statistics, for many sums at once."""
-
-    @cached_property
-    def _signature_texts(self) -> list[str]:
-        """sacreBLEU's signatures without the number of references, which is a property of the data."""
-        with self._lock:  # a thread that scores changes the number of references
-            for metric in (self._corpus, self._segment):
-                metric.num_refs = 1
-            return [
-                str(metric.get_signature()).removeprefix("nrefs:1|")
-                for metric in (self._corpus, self._segment)
-            ]
 
     def get_signature(self) -> SacreBleuSignature:
         """The metric and its settings, those for segments too; for results it is sacreBLEU's own signature."""

@@ -174,6 +174,8 @@ class AnalysedBatch:
         lemmas = [token.lemma.lower() for token in flat]
         try:
             lemma = vocabulary.lexicon.intern_lemmas(lemmas, sense_offsets, senses)
+        except UnicodeEncodeError:  # a ValueError too
+            raise
         except ValueError as error:
             raise InputError(
                 f"your own analysis: {error}; tokens with the same lemma must have the same senses (specification §1)"
