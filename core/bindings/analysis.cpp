@@ -37,11 +37,11 @@ nb::object intern_lemmas(Lexicon& lexicon, const nb::sequence& texts, const Arra
                          const Array<std::uint32_t>& senses) {
     const HeldTexts held(texts);
     const std::vector<std::string_view>& lemmas = held.views();
-    check_csr(view_of(sense_offsets), lemmas.size(), senses.size());
+    const std::vector<std::int64_t> offsets = copied(sense_offsets);
+    check_csr(offsets, lemmas.size(), senses.size());
     std::vector<LemmaSenses> given;
     for (std::size_t i = 0; i < lemmas.size(); ++i)
-        given.push_back({lemmas[i], senses.data() + sense_offsets(i),
-                         static_cast<std::size_t>(sense_offsets(i + 1) - sense_offsets(i))});
+        given.push_back({lemmas[i], senses.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])});
     return to_numpy(lexicon.intern_lemmas(given));
 }
 
@@ -164,7 +164,7 @@ TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::ui
     const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
     TokenArrays arrays{copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
                        copied(tag), copied(universal), copied(function)};
-    check_csr(ArrayView<std::int64_t>(arrays.offsets), word.size());
+    check_csr(arrays.offsets, word.size());
     check_columns(word.size(), {lemma.size(), tag.size(), universal.size(), function.size(), start.size(), end.size()});
     require(std::find(arrays.lemma.begin(), arrays.lemma.end(), kNoWord) == arrays.lemma.end(), "no lemma has this number");
     return arrays;

@@ -15,12 +15,15 @@ namespace tesla {
 template <class T>
 using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
+// For numbers of which every value is sound, and for the arrays of files, which nobody changes.
 template <class T>
 ArrayView<T> view_of(const Array<T>& array) {
     return {array.data(), array.size()};
 }
-template <class T>
-std::vector<T> copied(const Array<T>& array) {
+// For numbers that are checked and then read, such as indices and offsets: Python may change an array at any time. As an argument
+// the copy lives until the call ends.
+template <class T, class... Shape>
+std::vector<T> copied(const nanobind::ndarray<const T, Shape...>& array) {
     return {array.data(), array.data() + array.size()};
 }
 

@@ -66,10 +66,10 @@ WordTexts tokeniser_words(const nb::list& given, const Tokeniser& tokeniser) {
 // One row per stream of references, one column per pair; -1 where a pair has no reference in the stream.
 using References = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-ReferenceIndex index_of(const References& references) { return {references.data(), references.shape(0), references.shape(1)}; }
-
 nb::object count_bleu_rows(const WordTexts& texts, const Array<std::int64_t>& hypotheses, const References& references, int max_order) {
-    return to_numpy(without_gil([&] { return count_bleu(texts, view_of(hypotheses), index_of(references), max_order); }),
+    const std::vector<std::int64_t> numbers = copied(references);
+    const ReferenceIndex index{numbers.data(), references.shape(0), references.shape(1)};
+    return to_numpy(without_gil([&] { return count_bleu(texts, copied(hypotheses), index, max_order); }),
                     bleu_columns(static_cast<std::size_t>(max_order)));
 }
 
@@ -87,9 +87,10 @@ nb::object score_bleu(const Statistics& rows, std::string_view smoothing, double
 
 nb::object match_rouge_rows(const WordTexts& sentences, const Array<std::int64_t>& offsets, const Array<std::int64_t>& hypotheses,
                             const References& references, std::string_view kind, int measure) {
+    const std::vector<std::int64_t> numbers = copied(references);
+    const ReferenceIndex index{numbers.data(), references.shape(0), references.shape(1)};
     return to_numpy(without_gil([&] {
-                        return match_rouge(sentences, view_of(offsets), view_of(hypotheses), index_of(references),
-                                           rouge_kind(kind), measure);
+                        return match_rouge(sentences, copied(offsets), copied(hypotheses), index, rouge_kind(kind), measure);
                     }),
                     3);
 }

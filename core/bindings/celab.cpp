@@ -91,14 +91,14 @@ void bind_celab(nb::module_& m) {
         .def(
             "define",
             [](Batch& batch, const Array<std::int64_t>& offsets, const Array<std::int32_t>& categories) {
-                batch.define(view_of(offsets), view_of(categories));
+                batch.define(copied(offsets), copied(categories));
             },
             "offsets"_a, "categories"_a, "The categories of the texts that `unknown` gave.")
         .def(
             "solve",
             [](Batch& batch, const Array<std::int64_t>& reference, const Array<std::int64_t>& hypothesis, std::size_t limit) {
                 return to_numpy(
-                    without_gil([&] { return batch.solve({view_of(reference), view_of(hypothesis)}, limit); }),
+                    without_gil([&] { return batch.solve({copied(reference), copied(hypothesis)}, limit); }),
                     Batch::kColumns);
             },
             "reference"_a, "hypothesis"_a, "limit"_a,

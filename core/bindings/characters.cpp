@@ -30,7 +30,7 @@ void bind_characters(nb::module_& m) {
         "count_characters",
         [](const CharacterBags& reference, const CharacterBags& hypothesis, const Index& i, const Index& j, int max_order) {
             return to_numpy(without_gil([&] {
-                                return CharacterBags::count(reference, hypothesis, {view_of(i), view_of(j)}, max_order);
+                                return CharacterBags::count(reference, hypothesis, {copied(i), copied(j)}, max_order);
                             }),
                             3 * static_cast<std::size_t>(max_order));
         },
@@ -44,8 +44,8 @@ void bind_ngram_overlap(nb::module_& m) {
         [](const Index& x_offsets, const Array<std::uint32_t>& x_words, const Index& y_offsets,
            const Array<std::uint32_t>& y_words, const Index& x_index, const Index& y_index, int longest) {
             return to_numpy(without_gil([&] {
-                return ngram_overlaps({view_of(x_offsets), view_of(x_words)}, {view_of(y_offsets), view_of(y_words)},
-                                      {view_of(x_index), view_of(y_index)}, longest);
+                return ngram_overlaps({copied(x_offsets), view_of(x_words)}, {copied(y_offsets), view_of(y_words)},
+                                      {copied(x_index), copied(y_index)}, longest);
             }));
         },
         "x_offsets"_a, "x_words"_a, "y_offsets"_a, "y_words"_a, "x_index"_a, "y_index"_a, "longest"_a,

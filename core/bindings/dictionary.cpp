@@ -94,8 +94,8 @@ void bind_dictionaries(nb::module_& m) {
     m.def(
         "define_plain",
         [](Lexicon& lexicon, const Array<std::uint32_t>& words, const PlainLemmas& lemmas, const SenseIndex* senses) {
-            check_below(view_of(words), lexicon.word_count(), "no such word");
             std::vector<std::uint32_t> asked = copied(words), rest;
+            check_below(asked, lexicon.word_count(), "no such word");
             {
                 nb::gil_scoped_release release;
                 rest = define_plain(lexicon, asked, lemmas, senses);

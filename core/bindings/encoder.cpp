@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/checks.h"
 #include "bindings/arrays.h"
@@ -40,13 +41,15 @@ class StateEncoder {
                     stacked(output), stacked(inner_dense), stacked(outer)}) {}
 
     nb::tuple encode(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& pieces, const std::string& kernel) const {
-        check_csr(view_of(offsets), pieces.size());
-        check_below(view_of(pieces), encoder_.pieces(), "no such piece");
+        const std::vector<std::int64_t> held_offsets = copied(offsets);
+        const std::vector<std::uint32_t> held_pieces = copied(pieces);
+        check_csr(held_offsets, held_pieces.size());
+        check_below(held_pieces, encoder_.pieces(), "no such piece");
         const Kernels& chosen = kernel.empty() ? chosen_kernels() : kernels_named(kernel);
         EncodedTexts encoded;
         {
             nb::gil_scoped_release release;
-            encoded = encoder_.encode(view_of(offsets), view_of(pieces), chosen);
+            encoded = encoder_.encode(held_offsets, held_pieces, chosen);
         }
         return nb::make_tuple(to_numpy(std::move(encoded.states), encoder_.dimensions()),
                               to_numpy(std::move(encoded.means), encoder_.dimensions()));

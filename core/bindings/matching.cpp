@@ -26,16 +26,17 @@ namespace {
 
 using Named = std::vector<std::pair<std::string, int>>;  // (similarity, n), or ("skip", gap)
 
-// The tokens of an analysed batch, as far as bags need them, with whatever keeps their arrays alive.
+// The tokens of an analysed batch, as far as bags need them; `kept` are those of nobody else.
 struct Tokens {
-    Tokens(Array<std::int64_t> offsets, Array<std::uint32_t> lemma, Array<std::uint16_t> tag, Array<std::uint8_t> function)
-        : columns{view_of(offsets), view_of(lemma), view_of(tag), view_of(function)},
-          kept{std::move(offsets), std::move(lemma), std::move(tag), std::move(function)} {}
+    Tokens(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
+           const Array<std::uint8_t>& function)
+        : kept{copied(offsets), copied(lemma), copied(tag), copied(function)},
+          columns{std::get<0>(kept), std::get<1>(kept), std::get<2>(kept), std::get<3>(kept)} {}
     explicit Tokens(const TokenBatch& batch)  // which must outlive this
         : columns{batch.arrays().offsets, batch.arrays().lemma, batch.arrays().tag, batch.arrays().function} {}
 
+    std::tuple<std::vector<std::int64_t>, std::vector<std::uint32_t>, std::vector<std::uint16_t>, std::vector<std::uint8_t>> kept;
     TokenColumns columns;
-    std::tuple<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>> kept;
 };
 
 nb::dict explain_feature(const Lexicon& lexicon, const Tokens& reference, const Tokens& hypothesis,
@@ -63,7 +64,7 @@ template <class Capacity>
 nb::tuple solve_transport(const Array<Capacity>& supply, const Array<Capacity>& demand, const Array<std::int64_t>& rows,
                           const Array<std::int64_t>& columns, const Array<std::int64_t>& gains) {
     auto [objective, flow] = without_gil([&] {
-        return solve_checked_transport(view_of(supply), view_of(demand), view_of(rows), view_of(columns), view_of(gains));
+        return solve_checked_transport<Capacity>(copied(supply), copied(demand), copied(rows), copied(columns), copied(gains));
     });
     return nb::make_tuple(objective, to_numpy(std::move(flow)));
 }
@@ -74,7 +75,7 @@ void bind_matching(nb::module_& m) {
     nb::exception<TextTooLong>(m, "TextTooLongError", nb::module_::import_("tesla_eval.base.errors").attr("InputError"));
     nb::class_<Tokens>(m, "Tokens", "The token arrays of a batch, as far as bags need them.")
         .def(nb::init<const TokenBatch&>(), "batch"_a, nb::keep_alive<1, 2>())
-        .def(nb::init<Array<std::int64_t>, Array<std::uint32_t>, Array<std::uint16_t>, Array<std::uint8_t>>(), "offsets"_a,
+        .def(nb::init<const Array<std::int64_t>&, const Array<std::uint32_t>&, const Array<std::uint16_t>&, const Array<std::uint8_t>&>(), "offsets"_a,
              "lemma"_a, "tag"_a, "function"_a);
     nb::class_<Discount>(m, "Discount", "What a function word is worth: the fraction p / q.")
         .def(

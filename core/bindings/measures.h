@@ -25,7 +25,7 @@ void bind_match(nanobind::module_& m, const char* what) {
         [](const Bags& reference, const Bags& hypothesis, const Array<std::int64_t>& i, const Array<std::int64_t>& j,
            double alpha) {
             return to_python(without_gil(
-                [&] { return Bags::match(reference, hypothesis, {view_of(i), view_of(j)}, alpha, false); }));
+                [&] { return Bags::match(reference, hypothesis, {copied(i), copied(j)}, alpha, false); }));
         },
         "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a, what);
 }

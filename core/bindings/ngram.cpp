@@ -20,11 +20,16 @@ namespace tesla {
 namespace {
 
 // Sentence i is words[offsets[i]] .. words[offsets[i + 1]], every word below `vocabulary`.
-void check_sentences(const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words, std::size_t vocabulary) {
-    check_csr(view_of(offsets), words.size());
-    require(std::all_of(words.data(), words.data() + words.size(), [&](std::uint32_t w) { return w < vocabulary; }),
-            "a word number is beyond the vocabulary");
-}
+struct Sentences {
+    Sentences(const Array<std::int64_t>& given_offsets, const Array<std::uint32_t>& given_words, std::size_t vocabulary)
+        : offsets(copied(given_offsets)), words(copied(given_words)) {
+        check_csr(offsets, words.size());
+        require(std::all_of(words.begin(), words.end(), [&](std::uint32_t w) { return w < vocabulary; }),
+                "a word number is beyond the vocabulary");
+    }
+    std::vector<std::int64_t> offsets;
+    std::vector<std::uint32_t> words;
+};
 
 // Python is told from inside long work; it may raise, for instance because the user interrupts.
 NgramEstimator::Progress reporter(const nb::callable& progress) {
@@ -63,8 +68,8 @@ using Score = std::vector<double> (NgramModel::*)(const ArrayView<std::int64_t>&
 
 auto scored_by(Score score) {
     return [score](const NgramModel& model, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words) {
-        check_sentences(offsets, words, model.vocabulary());
-        return to_numpy(without_gil([&] { return (model.*score)(view_of(offsets), view_of(words)); }));
+        const Sentences sentences(offsets, words, model.vocabulary());
+        return to_numpy(without_gil([&] { return (model.*score)(sentences.offsets, sentences.words); }));
     };
 }
 
@@ -77,11 +82,11 @@ void bind_ngram_models(nb::module_& m) {
         .def(
             "add",
             [](NgramEstimator& estimator, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& words) {
-                check_sentences(offsets, words, UINT32_MAX);
+                const Sentences given(offsets, words, UINT32_MAX);
                 nb::gil_scoped_release release;
-                for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-                    estimator.add_sentence(words.data() + offsets(i),
-                                           static_cast<std::size_t>(offsets(i + 1) - offsets(i)));
+                for (std::size_t i = 0; i + 1 < given.offsets.size(); ++i)
+                    estimator.add_sentence(given.words.data() + given.offsets[i],
+                                           static_cast<std::size_t>(given.offsets[i + 1] - given.offsets[i]));
             },
             "offsets"_a, "words"_a)
         .def(

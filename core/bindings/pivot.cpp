@@ -23,7 +23,7 @@ namespace {
 
 using NamedFeatures = std::vector<std::tuple<std::string, int, int>>;
 
-// The table with the arrays that it looks at.
+// The table with the arrays that it looks at: too large to copy, and read-only where they lie in a mapped file.
 struct OwnedTable {
     std::vector<Array<std::uint8_t>> bytes;
     std::vector<Array<std::uint32_t>> numbers;
@@ -63,13 +63,13 @@ nb::tuple look_up(const OwnedTable& self, const std::vector<std::string>& phrase
     return nb::make_tuple(table.node_count[node], options);
 }
 
-// The tokens of a batch, as far as networks need them, with their arrays.
+// The tokens of a batch, as far as networks need them.
 struct PivotBatch {
-    Array<std::int64_t> offsets;
-    Array<std::uint32_t> lemma;
-    Array<std::uint8_t> universal, function;
+    std::vector<std::int64_t> offsets;
+    std::vector<std::uint32_t> lemma;
+    std::vector<std::uint8_t> universal, function;
 
-    PivotColumns columns() const { return {view_of(offsets), view_of(lemma), view_of(universal), view_of(function)}; }
+    PivotColumns columns() const { return {offsets, lemma, universal, function}; }
 };
 
 void init_bags(PivotBags* self, const Lexicon& lexicon, const OwnedTable& owned, const PivotBatch& batch,
@@ -134,8 +134,10 @@ void bind_pivot(nb::module_& m) {
     nb::class_<PivotBatch>(m, "PivotTokens", "The token arrays of a batch, as far as pivot bags need them.")
         .def(
             "__init__",
-            [](PivotBatch* self, Array<std::int64_t> offsets, Array<std::uint32_t> lemma, Array<std::uint8_t> universal,
-               Array<std::uint8_t> function) { new (self) PivotBatch{offsets, lemma, universal, function}; },
+            [](PivotBatch* self, const Array<std::int64_t>& offsets, const Array<std::uint32_t>& lemma,
+               const Array<std::uint8_t>& universal, const Array<std::uint8_t>& function) {
+                new (self) PivotBatch{copied(offsets), copied(lemma), copied(universal), copied(function)};
+            },
             "offsets"_a, "lemma"_a, "universal"_a, "function"_a);
     nb::class_<PivotBags>(m, "PivotBags", "The pivot bags of all texts of a batch.")
         .def("__init__", &init_bags, "lexicon"_a, "table"_a, "tokens"_a, "features"_a, "discount"_a, "min_probability"_a,

@@ -58,13 +58,13 @@ WordForm form_named(const std::string& name) {
 
 nb::object compare(const PreparedTexts& x, const PreparedTexts& y, const Array<std::int64_t>& i, const Array<std::int64_t>& j) {
     require(x.group == y.group, "the texts were not prepared by one group");
-    return to_numpy(without_gil([&] { return x.group->compare(*x.texts, *y.texts, {view_of(i), view_of(j)}); }),
+    return to_numpy(without_gil([&] { return x.group->compare(*x.texts, *y.texts, {copied(i), copied(j)}); }),
                     x.group->columns());
 }
 
 nb::tuple compare_both_ways(const PreparedTexts& texts, const Array<std::int64_t>& i, const Array<std::int64_t>& j) {
     auto [forth, back] =
-        without_gil([&] { return texts.group->compare_both_ways(*texts.texts, {view_of(i), view_of(j)}); });
+        without_gil([&] { return texts.group->compare_both_ways(*texts.texts, {copied(i), copied(j)}); });
     return nb::make_tuple(to_numpy(std::move(forth), texts.group->columns()), to_numpy(std::move(back), texts.group->columns()));
 }
 
@@ -88,16 +88,18 @@ struct Streams {
     using Present = std::vector<std::optional<Array<std::int64_t>>>;
 
     Streams(const nb::list& references, const TokenBatch& hypothesis, const Present& present)
-        : held(references), everything(hypothesis.texts().views().size()) {
+        : held(references), segments(present.size()) {
         require(held.size() == present.size(), "streams and their indices differ in number");
+        std::vector<std::int64_t> everything(hypothesis.texts().views().size());
         std::iota(everything.begin(), everything.end(), 0);
-        for (std::size_t s = 0; s < present.size(); ++s)
-            streams.push_back({nb::cast<const TokenBatch&>(held[s]).analysed(),
-                               present[s] ? view_of(*present[s]) : ArrayView<std::int64_t>(everything)});
+        for (std::size_t s = 0; s < present.size(); ++s) {
+            segments[s] = present[s] ? copied(*present[s]) : everything;
+            streams.push_back({nb::cast<const TokenBatch&>(held[s]).analysed(), segments[s]});
+        }
     }
 
     nb::tuple held;
-    std::vector<std::int64_t> everything;
+    std::vector<std::vector<std::int64_t>> segments;  // those that have a reference in the stream
     std::vector<AnalysedStream> streams;
 };
 

@@ -17,7 +17,7 @@ namespace {
 nb::tuple match_states(const StateTexts& reference, const StateTexts& hypothesis, const Array<std::int64_t>& i,
                        const Array<std::int64_t>& j, const Array<std::uint32_t>& weights, double threshold) {
     StateMeasures measures = without_gil([&] {
-        return StateTexts::match(reference, hypothesis, {view_of(i), view_of(j)}, view_of(weights), threshold);
+        return StateTexts::match(reference, hypothesis, {copied(i), copied(j)}, copied(weights), threshold);
     });
     return nb::make_tuple(to_numpy(std::move(measures.precision), kStateProblems),
                           to_numpy(std::move(measures.recall), kStateProblems), to_numpy(std::move(measures.cosine)));
@@ -26,7 +26,7 @@ nb::tuple match_states(const StateTexts& reference, const StateTexts& hypothesis
 nb::object state_gains_by_kind(const StateTexts& reference, const StateTexts& hypothesis, const Array<std::int64_t>& i,
                                const Array<std::int64_t>& j, std::size_t kinds) {
     return to_numpy(without_gil([&] {
-                        return StateTexts::gains_by_kind(reference, hypothesis, {view_of(i), view_of(j)}, kinds);
+                        return StateTexts::gains_by_kind(reference, hypothesis, {copied(i), copied(j)}, kinds);
                     }),
                     kGainsByKind * kinds);
 }

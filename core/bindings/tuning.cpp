@@ -20,20 +20,21 @@ namespace {
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The candidates of all segments as arrays that Python owns and this object keeps alive.
+// The candidates of all segments. Python owns their features and statistics, and this object keeps them alive; their places are
+// a copy, so that whatever Python does to the arrays nothing outside them is read.
 class CandidateTable {
    public:
-    CandidateTable(Array<std::int64_t> offsets, Matrix<double> features, Matrix<std::int64_t> statistics)
-        : offsets_(offsets), features_(features), statistics_(statistics) {
-        check_csr(view_of(offsets), features.shape(1));
+    CandidateTable(const Array<std::int64_t>& offsets, Matrix<double> features, Matrix<std::int64_t> statistics)
+        : offsets_(copied(offsets)), features_(features), statistics_(statistics) {
+        check_csr(offsets_, features.shape(1));
         require(statistics.shape(0) == features.shape(1), "the arrays do not fit together");
-        for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
-            require(offsets(s) != offsets(s + 1), "a segment has no candidates");
+        for (std::size_t s = 0; s + 1 < offsets_.size(); ++s)
+            require(offsets_[s] != offsets_[s + 1], "a segment has no candidates");
         // So that the sums of all segments, and their differences, are numbers.
-        const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (4 * static_cast<std::int64_t>(offsets.size()));
+        const std::int64_t most = std::numeric_limits<std::int64_t>::max() / (4 * static_cast<std::int64_t>(offsets_.size()));
         for (std::size_t i = 0; i < statistics.size(); ++i)
             require(statistics.data()[i] <= most && statistics.data()[i] >= -most, "a statistic is too large");
-        view_ = {offsets.data(), offsets.size() - 1, features.data(), features.shape(0), features.shape(1),
+        view_ = {offsets_.data(), offsets_.size() - 1, features.data(), features.shape(0), features.shape(1),
                  statistics.data(), statistics.shape(1)};
     }
 
@@ -66,7 +67,7 @@ class CandidateTable {
             require(std::isfinite(weights(f)), "a weight is not a number");
     }
 
-    Array<std::int64_t> offsets_;
+    std::vector<std::int64_t> offsets_;
     Matrix<double> features_;
     Matrix<std::int64_t> statistics_;
     CandidateView view_{};
@@ -76,7 +77,7 @@ class CandidateTable {
 
 void bind_tuning(nb::module_& m) {
     nb::class_<CandidateTable>(m, "CandidateTable", "The candidates of all segments: features by row, statistics by column.")
-        .def(nb::init<Array<std::int64_t>, Matrix<double>, Matrix<std::int64_t>>(), "offsets"_a, "features"_a, "statistics"_a)
+        .def(nb::init<const Array<std::int64_t>&, Matrix<double>, Matrix<std::int64_t>>(), "offsets"_a, "features"_a, "statistics"_a)
         .def("scores", &CandidateTable::scores, "weights"_a, "The model score of every candidate.")
         .def("best", &CandidateTable::best, "weights"_a, "The best candidate of every segment; of equals the first.")
         .def("cut", &CandidateTable::cut, "intercepts"_a, "direction"_a, "low"_a, "high"_a,

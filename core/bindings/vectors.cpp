@@ -105,7 +105,7 @@ void bind_vectors(nb::module_& m) {
         [](const VectorTexts& reference, const VectorTexts& hypothesis, const Array<std::int64_t>& i,
            const Array<std::int64_t>& j, double alpha) {
             return to_python(
-                without_gil([&] { return VectorTexts::match(reference, hypothesis, {view_of(i), view_of(j)}, alpha); }));
+                without_gil([&] { return VectorTexts::match(reference, hypothesis, {copied(i), copied(j)}, alpha); }));
         },
         "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
         "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");

@@ -10,7 +10,7 @@ namespace {
 
 std::size_t checked_rows(const std::vector<std::int64_t>& offsets, std::size_t rows, std::size_t states,
                          const std::vector<std::int16_t>& means, std::size_t dimensions) {
-    check_csr(ArrayView<std::int64_t>(offsets), rows);
+    check_csr(offsets, rows);
     require(dimensions != 0 && dimensions <= kMostStateDimensions, "the states have an invalid number of dimensions");
     check_columns(rows * dimensions, {states});
     check_columns((offsets.size() - 1) * dimensions, {means.size()});

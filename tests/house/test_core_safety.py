@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,66 @@ def test_lists_that_change_while_they_are_read_are_read_as_they_were() -> None:
     _, analyser = load_pipeline("en").in_core()
     batches = analyser.analyse(Groups([["one"]]), False)
     assert [held.texts for held in batches] == [(f"text {number}",) for number in range(5000)]
+
+
+FAR = 1 << 40  # beyond every array
+
+
+def test_numbers_that_change_after_the_core_took_them_change_nothing() -> None:
+    offsets, weights = np.array([0, 2, 4], np.int64), np.ones(1)
+    table = _core.CandidateTable(offsets, np.ones((1, 4)), np.ones((4, 2), np.int64))
+    best = table.best(weights).tolist()
+    offsets[1] = FAR
+    assert table.best(weights).tolist() == best
+    offsets, lemmas = np.array([0, 2], np.int64), np.array([0, 1], np.uint32)
+    tokens = _core.Tokens(offsets, lemmas, np.ones(2, np.uint16), np.zeros(2, np.uint8))
+    offsets[1] = lemmas[1] = np.iinfo(np.uint32).max
+    lexicon, recipe = lexicon_with(["a", "b"]), _core.BagRecipe([("lem", 1)], DISCOUNT)
+    bags = [_core.Bags(lexicon, given, recipe) for given in (tokens, tokens_of([0, 1]))]
+    assert _core.match(*bags, ONE, ONE, 0.8)[2].tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize("kind", ["characters", "BLEU", "language model"])
+def test_numbers_that_change_while_the_core_reads_them_are_refused_or_read_as_they_were(kind: str) -> None:
+    """Of two values of the last number one is unsound; another thread writes them in turns."""
+    size = 200_000
+    if kind == "characters":
+        bags = _core.CharacterBags(["abc"])
+        numbers: npt.NDArray[Any] = np.zeros(size, np.int64)
+        expected = _core.count_characters(bags, bags, np.zeros(size, np.int64), numbers, 1)
+        work = partial(_core.count_characters, bags, bags, np.zeros(size, np.int64), numbers, 1)
+    elif kind == "BLEU":
+        texts = _core.WordTexts.by_sacrebleu(["a b", "a b"], "none")
+        numbers = np.ones((1, size), np.int64)
+        expected = _core.count_bleu(texts, np.zeros(size, np.int64), numbers, 1)
+        work = partial(_core.count_bleu, texts, np.zeros(size, np.int64), numbers, 1)
+    else:
+        model = _core.NgramModel([np.arange(5, dtype=np.uint32)], [np.full(5, -1.5, np.float32)], [], 0.01)
+        numbers = np.full(size, 3, np.uint32)
+        expected = model.score(np.array([0, size]), numbers)
+        work = partial(model.score, np.array([0, size]), numbers)
+    last, done = numbers.reshape(-1)[-1:], threading.Event()
+    sound, unsound = int(last[0]), min(FAR, int(np.iinfo(numbers.dtype).max))
+
+    def change() -> None:
+        while not done.is_set():
+            last[0] = unsound
+            last[0] = sound
+
+    thread = threading.Thread(target=change)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        thread.start()
+        for _ in range(20):
+            try:
+                assert np.array_equal(work(), expected)
+            except (IndexError, ValueError):
+                pass
+    finally:
+        done.set()
+        thread.join()
+        sys.setswitchinterval(interval)
 
 
 # -- C.3, C.4, C.6: numbers from outside --------------------------------------------------------------------------
