@@ -28,8 +28,6 @@ _TOKENISERS_OF_SACREBLEU = {"ja": "ja-mecab", "ko": "ko-mecab"}
 _TOKENISERS_OF_CORE = frozenset({"13a", "intl", "zh", "char", "none"})
 _SUM_IS_CORRECTED = sum([1e100, 1.0, -1e100]) == 1.0
 """Whether `sum`, which adds up logarithms in sacreBLEU, corrects rounding errors: so it does from Python 3.12 on."""
-_UNMATCHED = "\x00"
-"""The reference of a segment that has only empty ones, which sacreBLEU refuses: no hypothesis can match it."""
 
 
 class SacreBleuSignature(Signature):
@@ -156,10 +154,8 @@ class SacreBleuMetric(Metric):
     def _score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         rows = []
         for index, hypothesis in enumerate(hypotheses):
-            given = [stream[index] for stream in references]
-            # An empty reference among others is a missing one.
-            kept = [text for text in given if text] or [_UNMATCHED]
-            rows.append(self._corpus._extract_corpus_statistics([hypothesis], [[text] for text in kept])[0])
+            given = [[stream[index]] for stream in references if stream[index] is not None]
+            rows.append(self._corpus._extract_corpus_statistics([hypothesis], given)[0])
         statistics = np.array(rows, np.float64)
         scores = np.array([self._segment._compute_score_from_stats(row).score for row in rows])
         return SegmentScores(scores, np.empty((len(rows), 0)), statistics)
@@ -174,6 +170,7 @@ class SacreBleuMetric(Metric):
 class Bleu(SacreBleuMetric):
     """BLEU, by default with the tokeniser that sacreBLEU takes for the language.
 
+    The core cuts by `13a`, `intl` (with the characters of Unicode 18.0), `zh`, `char` and `none` itself.
     For Japanese and Korean that is MeCab. Where it is not installed, characters and 13a take its place; the signature
     shows it (`tok`), and `shortcomings` says it.
 
@@ -232,7 +229,7 @@ class Bleu(SacreBleuMetric):
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores and statistics of some segments."""
-        texts, index = index_of_texts(hypotheses, references, empty=_UNMATCHED)
+        texts, index = index_of_texts(hypotheses, references)
         statistics = count_bleu(self._words(texts), *index, self._corpus.max_ngram_order)
         return SegmentScores(
             self._score(statistics, self._segment), np.empty((len(hypotheses), 0)), statistics
@@ -244,7 +241,7 @@ class Bleu(SacreBleuMetric):
         matrix = new_matrix(hypotheses, references)
         if not matrix.size:
             return matrix
-        words = self._words([*hypotheses, *(text or _UNMATCHED for text in references)])
+        words = self._words([*hypotheses, *references])
         for rows, i, j in blocks_of_pairs(*matrix.shape):
             statistics = count_bleu(words, i, len(hypotheses) + j[None], self._corpus.max_ngram_order)
             matrix[rows] = self._score(statistics, self._segment).reshape(len(rows), -1)
@@ -290,31 +287,25 @@ class BleuChar(Bleu):
 
 
 def index_of_texts(
-    hypotheses: Sequence[str], references: References, *, empty: str | None = None
+    hypotheses: Sequence[str], references: References
 ) -> tuple[list[str], tuple[Index, Index]]:
     """All texts in one list, the places of the hypotheses in it, and those of the references of each stream.
 
-    A missing reference has the place -1. With `empty`, an empty reference counts as missing; where a segment has no
-    other, it gets the text `empty` instead.
+    A missing reference has the place -1.
 
-    >>> texts, (hypothesis, streams) = index_of_texts(["a", "b"], [["c", None]], empty="?")
+    >>> texts, (hypothesis, streams) = index_of_texts(["a", "b"], [["c", None], ["d", ""]])
     >>> texts, hypothesis.tolist(), streams.tolist()
-    (['a', 'b', 'c', '', '?'], [0, 1], [[2, 4]])
+    (['a', 'b', 'c', '', 'd', ''], [0, 1], [[2, -1], [4, 5]])
     """
     count = len(hypotheses)
     texts = list(hypotheses)
     streams = np.arange(count, (len(references) + 1) * count).reshape(len(references), count)
-    if all(map(all, references)):
-        for stream in references:
+    for stream, places in zip(references, streams, strict=True):
+        if None in stream:
+            places[[text is None for text in stream]] = -1
+            texts.extend(text or "" for text in stream)
+        else:
             texts.extend(stream)  # type: ignore[arg-type]  # none is missing
-        return texts, (np.arange(count), streams)
-    for stream in references:
-        texts.extend(text or "" for text in stream)
-    missing = np.array([[text is None or (empty is not None and not text) for text in s] for s in references])
-    streams[missing] = -1
-    if empty is not None:
-        streams[0, missing.all(axis=0)] = len(texts)
-        texts.append(empty)
     return texts, (np.arange(count), streams)
 
 

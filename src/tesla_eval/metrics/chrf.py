@@ -85,10 +85,10 @@ class Chrf(SacreBleuMetric):
         every = np.arange(len(hypotheses))
         counts = np.stack([self._count(stream, hypothesis, every, every) for stream in streams])
         scores = self.score_of_sums(counts)
-        given = np.array([[bool(text) for text in stream] for stream in references])
+        given = np.array([[text is not None for text in stream] for stream in references])
         best = np.where(given, scores, -1.0).argmax(axis=0)
         scores, statistics = scores[best, every], counts[best, every]
-        whole = hypothesis.whole & np.all([stream.whole for stream in streams], axis=0) & given.any(axis=0)
+        whole = hypothesis.whole & np.all([stream.whole for stream in streams], axis=0)
         for k in np.flatnonzero(~whole).tolist():
             asked = super().score_segments([hypotheses[k]], [[stream[k]] for stream in references])
             assert asked.statistics is not None
@@ -106,7 +106,7 @@ class Chrf(SacreBleuMetric):
             sides = self._prepare(references, numbers), self._prepare(hypotheses, numbers)
         except ValueError:
             return super().pairwise(hypotheses, references)
-        if not (self._counted_by_core and all(side.whole.all() for side in sides) and all(references)):
+        if not (self._counted_by_core and all(side.whole.all() for side in sides)):
             return super().pairwise(hypotheses, references)
         for rows, i, j in blocks_of_pairs(*matrix.shape):
             matrix[rows] = self.score_of_sums(self._count(*sides, j, i)).reshape(len(rows), -1)
