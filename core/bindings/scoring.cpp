@@ -131,18 +131,25 @@ nb::list score_streams(const HeldScorer& held, const nb::list& references, const
     return scored;
 }
 
-nb::tuple score_pair(const HeldScorer& held, Analyser& analyser, const nb::str& hypothesis, const nb::str& reference) {
-    const nb::object y = composed_text(hypothesis, analyser.compose), x = composed_text(reference, analyser.compose);
-    const TextAnalyser::Texts texts{utf8_of(y), utf8_of(x)};
-    const StreamScores pair = without_gil([&] {
+nb::tuple score_one(const HeldScorer& held, Analyser& analyser, const nb::str& hypothesis, const nb::list& references) {
+    const nb::object composed_hypothesis = composed_text(hypothesis, analyser.compose);
+    const nb::tuple composed_references = composed(references, analyser.compose);
+    TextAnalyser::Texts texts{utf8_of(composed_hypothesis)};
+    for (nb::handle reference : composed_references) texts.push_back(utf8_of(reference));
+    require(texts.size() > 1, "no reference");
+    const StreamScores scored = without_gil([&] {
         const auto analysed = analyser.core.analyse_alone(texts);
-        const AnalysedText &first = *analysed[0], &second = *analysed[1];
-        const std::vector<std::int64_t> present{0};
-        return std::move(held.scorer.score({{{second.tokens, second.texts}, present}}, {first.tokens, first.texts}).front());
+        std::vector<AnalysedTexts> sides;
+        for (const auto& text : analysed) sides.push_back({text->tokens, text->texts});
+        return held.scorer.score_one({sides.begin() + 1, sides.end()}, sides.front());
     });
     nb::dict features;
-    for (std::size_t k = 0; k < pair.features.size(); ++k) features[held.names[k]] = pair.features[k];
-    return nb::make_tuple(pair.scores.front(), features);
+    for (std::size_t k = 0; k < scored.features.size(); ++k) features[held.names[k]] = scored.features[k];
+    return nb::make_tuple(scored.scores.front(), features);
+}
+
+nb::object mean_over_references(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& rows) {
+    return to_numpy(mean_of_rows(rows.data(), rows.shape(0), rows.shape(1)));
 }
 
 }  // namespace
@@ -211,8 +218,10 @@ void bind_scoring(nb::module_& m) {
         .def("score", &score_streams, "references"_a, "hypothesis"_a, "present"_a,
              "For each stream of references the scores and the features; `present` are the numbers of the texts that are there, "
              "None for all.")
-        .def("score_pair", &score_pair, "analyser"_a, "hypothesis"_a, "reference"_a,
-             "The score of one text against another, and the features by name.");
+        .def("score_one", &score_one, "analyser"_a, "hypothesis"_a, "references"_a,
+             "The score of one text, the mean over its references, and the features by name.");
+    m.def("mean_over_references", &mean_over_references, "rows"_a,
+          "By column the mean over the rows that have a number there, the same to the last bit for any order of them.");
 }
 
 }  // namespace tesla

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/checks.h"
 
@@ -47,6 +48,19 @@ double SignedCombination::score(const double* row, std::size_t columns) const {
     }
     const double score = sum / (possible > 0 ? possible : 1.0);
     return clipped_ ? std::clamp(score, 0.0, 1.0) : score;
+}
+
+std::vector<double> mean_of_rows(const double* rows, std::size_t count, std::size_t columns) {
+    std::vector<double> means(columns, kMissing), ordered;
+    for (std::size_t k = 0; k < columns; ++k) {
+        ordered.clear();
+        for (std::size_t row = 0; row < count; ++row)
+            if (const double value = rows[row * columns + k]; !std::isnan(value)) ordered.push_back(value);
+        if (ordered.empty()) continue;
+        std::sort(ordered.begin(), ordered.end());
+        means[k] = std::accumulate(ordered.begin(), ordered.end(), 0.0) / static_cast<double>(ordered.size());
+    }
+    return means;
 }
 
 }  // namespace tesla

@@ -40,4 +40,7 @@ class SignedCombination : public Combination {
     bool clipped_;
 };
 
+// By column the mean of the rows that have a number there, the same to the last bit for any order of them.
+std::vector<double> mean_of_rows(const double* rows, std::size_t count, std::size_t columns);
+
 }  // namespace tesla

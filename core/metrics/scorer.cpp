@@ -55,6 +55,21 @@ std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& refer
     return streams;
 }
 
+StreamScores Scorer::score_one(const std::vector<AnalysedTexts>& references, const AnalysedTexts& hypothesis) const {
+    const std::vector<std::int64_t> first{0};
+    std::vector<AnalysedStream> streams;
+    for (const AnalysedTexts& reference : references) streams.push_back({reference, first});
+    std::vector<StreamScores> scored = score(streams, hypothesis);
+    if (scored.size() == 1) return std::move(scored.front());
+    std::vector<double> rows;
+    for (const StreamScores& stream : scored) {
+        rows.push_back(stream.scores.front());
+        rows.insert(rows.end(), stream.features.begin(), stream.features.end());
+    }
+    const std::vector<double> means = mean_of_rows(rows.data(), scored.size(), 1 + features_);
+    return {{means.front()}, {means.begin() + 1, means.end()}};
+}
+
 double Scorer::score_of(const double* row, const AnalysedTexts& reference, const AnalysedTexts& hypothesis,
                         std::size_t i) const {
     const auto is_empty = [i](const AnalysedTexts& side) { return side.tokens.offsets[i] == side.tokens.offsets[i + 1]; };

@@ -33,6 +33,8 @@ class Scorer {
 
     std::size_t features() const { return features_; }
     std::vector<StreamScores> score(const std::vector<AnalysedStream>& references, const AnalysedTexts& hypothesis) const;
+    // One text against its references: the means of the scores and of the features over them.
+    StreamScores score_one(const std::vector<AnalysedTexts>& references, const AnalysedTexts& hypothesis) const;
 
    private:
     // A column of a group that is a feature.

@@ -480,9 +480,11 @@ class Scorer:
         hypothesis: TokenBatch,
         present: Sequence[npt.NDArray[np.int64] | None],
     ) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]: ...
-    def score_pair(
-        self, analyser: Analyser, hypothesis: str, reference: str
+    def score_one(
+        self, analyser: Analyser, hypothesis: str, references: list[str]
     ) -> tuple[float, dict[str, float]]: ...
+
+def mean_over_references(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 
 KERNELS: tuple[str, ...]
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tesla_eval.base import arrays
 from tesla_eval.base.arrays import ExactSum
+from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import ConlluAnalyser, load_pipeline, pipeline
 from tesla_eval.metrics import base, create_metric
 from tesla_eval.metrics.baselines import StatisticsTotal
@@ -200,6 +201,10 @@ def test_the_core_scores_as_its_parts_do(name: str, lang: str, data: st.DataObje
     ]
     np.testing.assert_array_equal(in_core.scores, np.concatenate([one.scores for one in alone]))
     np.testing.assert_array_equal(in_core.features, np.concatenate([one.features for one in alone]))
+    for i, text in enumerate(hypotheses):
+        one = metric.sentence_score(text, [stream[i] for stream in streams if stream[i] is not None])
+        np.testing.assert_array_equal([one.score], in_core.scores[i])
+        np.testing.assert_array_equal(list(one.features.values()), in_core.features[i])
     scorers, vars(metric)["_scorers"] = metric._scorers, None
     try:
         in_python = metric.score_segments(hypotheses, streams)
@@ -229,7 +234,7 @@ def test_one_text_against_another_scores_as_in_a_batch(name: str) -> None:
     np.testing.assert_array_equal(np.array([alone(k) for k in range(100, 200)]), expected[100:200])
 
 
-def test_what_is_no_pair_of_texts_takes_the_longer_way() -> None:
+def test_what_is_no_list_of_texts_takes_the_longer_way() -> None:
     """A tuple of references, a subclass of `str`, and an analysis of the user's own."""
 
     class Text(str):
@@ -239,6 +244,10 @@ def test_what_is_no_pair_of_texts_takes_the_longer_way() -> None:
     expected = metric.sentence_score("a cat sat", ["the cat sat"])
     for references in (("the cat sat",), [Text("the cat sat")]):
         assert metric.sentence_score("a cat sat", references) == expected
+    with pytest.raises(InputError, match="reference"):
+        metric.sentence_score("a cat sat", [])
+    with pytest.raises(InputError, match="reference"):
+        metric.sentence_score("a cat sat", ["the cat sat", 1])  # type: ignore[list-item]
     conllu = create_metric("m", "en", analyser=ConlluAnalyser("en"))
     word = "1\tcat\tcat\tNOUN\tNN\t_\t0\troot\t_\t_\n"
     assert conllu.sentence_score(word, [word]).score == 1

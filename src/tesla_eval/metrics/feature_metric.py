@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from functools import cached_property
 from inspect import Parameter, signature
 from math import nan
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, cast
 
 import numpy as np
 
@@ -191,22 +191,30 @@ class FeatureMetric(Metric):
     def sentence_score(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
-        """The score of one segment against one or several references; one text against one is a single call."""
+        """The score of one segment against one or several references; a single call, where the core has all of it."""
         analysis = self._core_analysis
-        if analysis is None or self._scorers is None or not _is_pair(hypothesis, references):
+        if (
+            analysis is None or self._scorers is None or not _are_texts(references, hypothesis)
+            or (len(references) > 1 and not self._takes_means)
+        ):  # fmt: skip
             return super().sentence_score(hypothesis, references, sources)
         vocabulary, analyser = analysis.in_core()
         try:
-            score, features = self._scorers[vocabulary].score_pair(analyser, hypothesis, references[0])
+            score, features = self._scorers[vocabulary].score_one(analyser, hypothesis, references)
         except (UnicodeEncodeError, DamagedDictionaryError):  # the longer way says what is wrong
             return super().sentence_score(hypothesis, references, sources)
-        return Score(self.id, score, features, self._signature_for(1))
+        return Score(self.id, score, features, self._signature_for(len(references)))
 
     @cached_property
     def _core_analysis(self) -> Pipeline | None:
         """The analysis, if the core has all of it and the class scores segments as this one does."""
         is_own = type(self).score_segments is not FeatureMetric.score_segments or not self.needs_references
         return self.analysis if isinstance(self.analysis, Pipeline) and not is_own else None
+
+    @cached_property
+    def _takes_means(self) -> bool:
+        """Whether a score is the mean over the references, as the core computes it."""
+        return type(self._layout.combination).over_references is Combination.over_references
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The scores of some segments over the references that each has."""
@@ -386,11 +394,12 @@ class FeatureMetric(Metric):
         return scores
 
 
-def _is_pair(hypothesis: str, references: Sequence[str]) -> bool:
-    """Whether this is one text and a list of one text: nothing that must be converted or refused."""
+def _are_texts(references: Sequence[str], hypothesis: str) -> TypeGuard[list[str]]:
+    """Whether this is a list of texts and one text: nothing that must be converted or refused."""
     return (
-        type(references) is list and len(references) == 1 and type(hypothesis) is type(references[0]) is str
-    )
+        type(references) is list and len(references) > 0
+        and type(hypothesis) is str and all(type(text) is str for text in references)
+    )  # fmt: skip
 
 
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:

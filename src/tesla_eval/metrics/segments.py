@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval._core import types_in
+from tesla_eval import _core
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 
@@ -44,7 +44,7 @@ def texts_of(texts: Any) -> Any:
 
 
 def _types_in(texts: Sequence[Any]) -> set[type]:
-    return types_in(texts) if type(texts) is list else set(map(type, texts))
+    return _core.types_in(texts) if type(texts) is list else set(map(type, texts))
 
 
 def streams_of_texts(references: Any) -> Any:
@@ -249,14 +249,8 @@ def mean_over_references(values: FloatArray) -> FloatArray:
     """
     if len(values) == 1:
         return np.array(values[0])
-    ordered = np.sort(values, axis=0)  # NaN goes last
-    present = ~np.isnan(ordered)
-    counts = present.sum(axis=0)
-    # One after the other: `sum` has another order for a single segment.
-    sums = np.add.accumulate(np.where(present, ordered, 0.0), axis=0)[-1]
-    mean = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=mean, where=counts > 0)
-    return mean
+    rows = np.ascontiguousarray(values, np.float64).reshape(len(values), -1)
+    return _core.mean_over_references(rows).reshape(values.shape[1:])
 
 
 def same_text(a: str, b: str) -> bool:
