@@ -7,7 +7,7 @@ text before; words and lemmas were looked up before.
 Further: 100 candidates that the encoder never saw against one reference that it knows, in one batch as of an n-best
 list, or one by one. MBR: 100 candidates against each other by `pairwise`. Start-up: a process that scores one pair,
 less one that does nothing but start Python. Encoder: every kernel that this CPU has beside onnxruntime, where `onnx`
-and `onnxruntime` are installed, in interleaved rounds.
+and `onnxruntime` are installed, in interleaved rounds; an operation is a multiplication or an addition.
 """
 
 from __future__ import annotations
@@ -153,12 +153,23 @@ def compare_kernels(texts: list[str], runs: int) -> None:
         for name, run in ways.items():
             times[name].append(_timed(run))
     first = min(times[KERNELS[0]])
+    done = operations(pieces) / 1e9
     for name, seconds in times.items():
         ratio = min(seconds) / first
         print(
-            f"encoder, {name}: {1000 * min(seconds) / len(texts):.3f} ms per text, {ratio:.2f} times the first",
-            flush=True,
-        )
+            f"encoder, {name}: {1000 * min(seconds) / len(texts):.3f} ms per text, {ratio:.2f} times the first, "
+            f"{done / min(seconds):.0f} billion operations a second", flush=True
+        )  # fmt: skip
+
+
+def operations(texts: list[list[int]]) -> float:
+    """Multiplications and additions of the dense layers and of attention, for texts of one window each."""
+    info = read_resource(shipped_file("encoder-en.tesla")).info
+    layers, size, inner = int(info["layers"]), int(info["dimensions"]), int(info["inner"])
+    total = 0
+    for rows in (len(pieces) + 2 for pieces in texts):  # with those for the beginning and the end
+        total += layers * rows * (4 * size * size + 2 * size * inner + 2 * size * rows)
+    return 2 * total
 
 
 def _timed(run: Callable[[], object]) -> float:

@@ -166,17 +166,6 @@ class CoreGroup(BoundGroup):
         """Each pair solved once: the optimum of a matching problem does not depend on which text is the reference."""
         return texts.compare_both_ways(first, second)
 
-    def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
-        """The values of the features that exist."""
-        from tesla_eval.base.explanations import ValueDetail  # not before something is explained
-
-        group = self.core[reference.vocabulary]
-        values = group.prepare(reference.core).compare(group.prepare(hypothesis.core), FIRST, FIRST)[0]
-        named = zip(self.features, values.tolist(), strict=True)
-        return GroupDetail(
-            values, tuple(ValueDetail(name=one.name, value=value) for one, value in named if not isnan(value))
-        )
-
 
 class FeatureGroup(ABC):
     """The declaration of a group; subclasses are frozen dataclasses."""
