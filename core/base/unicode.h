@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -115,6 +117,19 @@ inline bool is_utf8(std::string_view text) {
         i += length;
     }
     return true;
+}
+
+// Whether NFC may change a text in UTF-8: whether it has a character from U+0300 on but quotes, dashes and the like (U+2002 to
+// U+203F).
+inline bool may_compose(std::string_view text) {
+    constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
+    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    unsigned char highest = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) highest = std::max(highest, byte(i));
+    if (highest < kFirstCombining) return false;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (byte(i) >= kFirstCombining && !(byte(i) == 0xE2 && byte(i + 1) == 0x80 && byte(i + 2) >= 0x82)) return true;
+    return false;
 }
 
 inline void append_utf8(char32_t c, std::string& out) {
