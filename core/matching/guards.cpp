@@ -4,6 +4,7 @@
 
 #include "base/portable.h"
 #include "base/share.h"
+#include "language/analysis/critical_marks.h"
 
 namespace tesla {
 namespace {
