@@ -12,7 +12,7 @@ namespace {
 
 // One pass over one text.
 class Scanner : private TextShapes {
- public:
+   public:
     Scanner(const TokeniserRules& rules, const Segmenter* segmenter, const char32_t* text, std::size_t length,
             std::vector<Span>& out)
         : TextShapes(rules, text), segmenter_(segmenter), length_(length), out_(out) {}
@@ -34,7 +34,7 @@ class Scanner : private TextShapes {
         }
     }
 
- private:
+   private:
     void emit(std::size_t start, std::size_t end) {
         out_.push_back({static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(end)});
     }
