@@ -5,6 +5,7 @@
 
 #include "base/flat_table.h"
 #include "base/interrupt.h"
+#include "training/line_words.h"
 
 namespace tesla {
 namespace {
@@ -35,13 +36,9 @@ class WordAligner::Scratch {
 void WordAligner::Side::read(const std::vector<std::string_view>& lines) {
     std::unordered_map<std::string_view, std::uint32_t> numbers;
     for (std::string_view line : lines) {
-        for (std::size_t from = 0; from < line.size();) {
-            const std::size_t to = std::min(line.find(' ', from), line.size());
-            if (to > from)
-                words.push_back(numbers.try_emplace(line.substr(from, to - from), static_cast<std::uint32_t>(numbers.size()))
-                                    .first->second);
-            from = to + 1;
-        }
+        for_each_word(line, [&](std::string_view word) {
+            words.push_back(numbers.try_emplace(word, static_cast<std::uint32_t>(numbers.size())).first->second);
+        });
         ends.push_back(words.size());
     }
     vocabulary = numbers.size();

@@ -6,6 +6,7 @@
 
 #include "base/checks.h"
 #include "base/hashing.h"
+#include "base/unicode.h"
 
 namespace tesla {
 namespace {
@@ -325,6 +326,22 @@ void Tagger::tag_with(const WordRows& texts, std::uint16_t* labels) const {
 
 void Tagger::tag(const WordRows& texts, std::uint16_t* labels) const {
     for_pairs(pairs_, [&](auto pairs) { tag_with<pairs.value>(texts, labels); });
+}
+
+std::vector<std::uint16_t> Tagger::tag_forms(const std::vector<std::string>& forms) const {
+    std::vector<SingleWord> words(forms.size());
+    std::u32string characters;
+    WordRows rows(*this);
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        decode_utf8(forms[i], characters);
+        find_features(characters, words[i]);
+        rows.push_back(words[i].features);
+    }
+    rows.end_text();
+    std::vector<std::uint16_t> labels(rows.places());
+    tag(rows, labels.data());
+    const auto first = labels.begin() + static_cast<std::ptrdiff_t>(rows.start(0));
+    return {first, first + static_cast<std::ptrdiff_t>(forms.size())};
 }
 
 }  // namespace tesla
