@@ -161,7 +161,9 @@ TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::ui
                          const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
                          const Array<std::uint8_t>& universal, const Array<std::uint8_t>& function,
                          const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
-    const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
+    const auto copied = [](const auto& array) {
+        return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size());
+    };
     TokenArrays arrays{copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
                        copied(tag), copied(universal), copied(function)};
     check_csr(ArrayView<std::int64_t>(arrays.offsets), word.size());

@@ -161,7 +161,8 @@ Encoder::Encoder(const EncoderParameters& given) {
     require_count(given.places.size / dimensions, 3, kMostPositions, "positions");
     require_count(given.word_scales.size, 1, kMostVocabulary, "pieces");
     require(given.words.size == given.word_scales.size * dimensions, "the embeddings have another shape");
-    require(given.begin < given.word_scales.size && given.end < given.word_scales.size, "the piece for the beginning or the end does not exist");
+    require(given.begin < given.word_scales.size && given.end < given.word_scales.size,
+            "the piece for the beginning or the end does not exist");
     require(given.norms.size == (1 + 2 * given.layers) * 2 * dimensions, "the normalisations have another shape");
     require_dense(given.attention, given.layers, dimensions, 3 * dimensions);
     require_dense(given.output, given.layers, dimensions, dimensions);

@@ -296,7 +296,8 @@ void MaxSimMatcher::add_sense_arcs(int n) {
                     if (std::int32_t gain = row_gain(n, i, j)) transport_.add_arc(i, transport_.consumer(j), gain);
                 }
                 if (transport_.arcs.size() - hub_arcs > kMostArcs)
-                    throw TextTooLong("two texts are too long and repetitive: over 2 million pairs of n-grams share a sense: split them into segments");
+                    throw TextTooLong("two texts are too long and repetitive: over 2 million pairs of n-grams share a sense: "
+                                      "split them into segments");
             }
         }
     }

@@ -34,7 +34,8 @@ void SpanGrammar::check() const {
                 below(unary_tag, tags),
             "a rule of the parser names a symbol that it does not have");
     // Words that form no tree stand beside each other: each must be a piece.
-    require(std::none_of(is_partial.begin(), is_partial.begin() + static_cast<std::ptrdiff_t>(tags), [](auto partial) { return partial != 0; }),
+    require(std::all_of(is_partial.begin(), is_partial.begin() + static_cast<std::ptrdiff_t>(tags),
+                        [](std::uint8_t partial) { return partial == 0; }),
             "a tag of the parser is an unfinished constituent");
 }
 
