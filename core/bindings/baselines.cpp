@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "language/analysis/tokeniser.h"
 #include "bindings/arrays.h"
