@@ -79,6 +79,9 @@ inline char32_t next_character(std::string_view text, std::size_t& at) {
     return (lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
 }
 
+// The bytes of a character in UTF-8.
+inline std::uint32_t utf8_length(char32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
+
 // Of a text in UTF-8.
 inline std::size_t count_characters(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

@@ -18,6 +18,8 @@
 
 namespace tesla {
 
+inline constexpr std::int32_t kGainUnit = 16;  // similarities are rescaled to 16ths for a flow
+
 class SettledTransport {
    public:
     template <class Weights>
@@ -27,7 +29,7 @@ class SettledTransport {
         arcs.clear();
     }
     // Arcs come in ascending order of x; gains are at most kLargestGain.
-    static constexpr std::int32_t kLargestGain = 32;
+    static constexpr std::int32_t kLargestGain = 2 * kGainUnit;
     void add_arc(std::uint32_t x, std::uint32_t y, std::int32_t gain) { arcs.push_back({x, y, gain}); }
 
     // Solves; afterwards `flow[k]` is what arc k carries. Returns the sum of gain * flow.
