@@ -122,8 +122,8 @@ inline bool is_utf8(std::string_view text) {
     return true;
 }
 
-// Whether NFC may change a text in UTF-8: whether it has a character from U+0300 on but quotes, dashes and the like (U+2002 to
-// U+203F).
+// Whether NFC may change a text, which is valid UTF-8: whether it has a character from U+0300 on but quotes, dashes and the like
+// (U+2002 to U+203F).
 inline bool may_compose(std::string_view text) {
     constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
     const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
