@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/common_items.h"
 #include "base/portable.h"
 #include "base/share.h"
 #include "base/subsequence.h"
