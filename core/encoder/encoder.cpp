@@ -8,6 +8,7 @@
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
+#include "base/rounding.h"
 
 namespace tesla {
 namespace {
@@ -206,7 +207,7 @@ EncodedTexts Encoder::encode(ArrayView<std::int64_t> offsets, ArrayView<std::uin
     std::size_t longest = 0;
     for (std::size_t t = 0; t < texts; ++t) {
         const auto first = static_cast<std::size_t>(offsets[t]), size = static_cast<std::size_t>(offsets[t + 1]) - first;
-        const std::size_t parts = (size + room - 1) / room;
+        const std::size_t parts = units_of(size, room);
         for (std::size_t part = 0, from = first; part < parts; ++part) {
             const std::size_t length = size / parts + (part < size % parts ? 1 : 0);
             windows.push_back({pieces.data + from, length});

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rounding.h"
 #include "matching/transport.h"
 
 namespace tesla {
@@ -129,7 +130,7 @@ class SettledTransport {
 
     void index() {
         const std::size_t nx = supply.size(), ny = demand.size();
-        width_ = (ny + kCells - 1) / kCells;
+        width_ = units_of(ny, kCells);
         gains_.assign(nx * width_, 0);
         out_.assign(nx + 1, 0);
         in_.assign(ny + 1, 0);

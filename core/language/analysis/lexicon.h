@@ -22,6 +22,7 @@
 #include "base/hashing.h"
 #include "base/keyed_hash.h"
 #include "base/portable.h"
+#include "base/rounding.h"
 #include "base/stable_array.h"
 
 namespace tesla {
@@ -114,7 +115,7 @@ class SharedRound {
 
     template <class Step>
     void go(std::size_t size, Step&& step) const {  // step(from, to)
-        const std::size_t steps = (size + kStep - 1) / kStep;
+        const std::size_t steps = units_of(size, kStep);
         // Multiples of the golden section lie far from each other, however many they are.
         const std::size_t first = static_cast<std::uint64_t>(others_ * static_cast<std::uint32_t>(kGolden >> 32)) * steps >> 32;
         for (std::size_t k = 0; k < steps; ++k) {

@@ -6,6 +6,7 @@
 
 #include "base/checks.h"
 #include "base/hashing.h"
+#include "base/rounding.h"
 #include "base/unicode.h"
 
 namespace tesla {
@@ -40,7 +41,7 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(arrays.row_labels.size == arrays.row_weights.size, "the tagger's labels and weights differ in number");
     require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
     require(arrays.row_lengths.size < (std::size_t{1} << (32 - kKindBits)) / kMaxPairs, "the tagger has too many features");
-    pairs_ = (labels_ + kLabelsOfPair - 1) / kLabelsOfPair;
+    pairs_ = units_of(labels_, kLabelsOfPair);
     for (std::size_t i = labels_; i < kMaxLabels; ++i) floor_[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
 
     std::vector<std::uint32_t> rows(arrays.row_lengths.size);
