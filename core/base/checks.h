@@ -18,6 +18,12 @@ struct TextTooLong : std::length_error {
     using std::length_error::length_error;
 };
 
+// Of a text whose words are matched by MaxSim's similarity, or edited for TER.
+inline constexpr std::size_t kMostWords = 50000;
+inline void check_word_count(std::size_t words) {
+    if (words > kMostWords) throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
+}
+
 inline void require(bool holds, const char* otherwise) {
     if (!holds) throw std::invalid_argument(otherwise);
 }

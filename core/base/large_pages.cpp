@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "base/rounding.h"
+
 #if defined(__linux__) && !defined(TESLA_PORTABLE)
 #include <sys/mman.h>
 #endif
@@ -15,10 +17,10 @@ bool is_aligned_anyway(std::size_t alignment) { return alignment <= __STDCPP_DEF
 
 }  // namespace
 
-void* allocate_large_pages(std::size_t bytes, std::size_t alignment) {
+void* allocate_block(std::size_t bytes, std::size_t alignment) {
     if (!is_large(bytes))
         return is_aligned_anyway(alignment) ? ::operator new(bytes) : ::operator new(bytes, std::align_val_t{alignment});
-    const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+    const std::size_t whole = rounded_up(bytes, kLargePage);
     void* const memory = ::operator new(whole, std::align_val_t{kLargePage});
 #if defined(MADV_HUGEPAGE) && !defined(TESLA_PORTABLE)
     madvise(memory, whole, MADV_HUGEPAGE);  // a wish: where it is not granted, nothing is wrong
@@ -26,7 +28,7 @@ void* allocate_large_pages(std::size_t bytes, std::size_t alignment) {
     return memory;
 }
 
-void free_large_pages(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+void free_block(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
     if (!is_large(bytes) && is_aligned_anyway(alignment)) return ::operator delete(memory);
     ::operator delete(memory, std::align_val_t{is_large(bytes) ? kLargePage : alignment});
 }

@@ -8,8 +8,8 @@ namespace tesla {
 
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20;  // bytes
 
-// Small amounts come from the heap. Throws std::bad_alloc.
-void* allocate_large_pages(std::size_t bytes, std::size_t alignment);
-void free_large_pages(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
+// Blocks of more than half a large page lie in large pages, smaller ones on the heap. Throws std::bad_alloc.
+void* allocate_block(std::size_t bytes, std::size_t alignment);
+void free_block(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
 
 }  // namespace tesla

@@ -16,7 +16,7 @@ class Random {  // splitmix64: the same numbers on every platform, which std::sh
    private:
     std::uint64_t next() {
         std::uint64_t x = state_ += kGolden;
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+        x = (x ^ (x >> 30)) * kSplitMix;
         x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
         return x ^ (x >> 31);
     }

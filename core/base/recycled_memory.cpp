@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/rounding.h"
+
 namespace tesla {
 namespace {
 
@@ -22,11 +24,8 @@ std::size_t step_of(std::size_t units) {
     while (units > 8 * step) step *= 2;
     return step;
 }
-std::size_t rounded_up(std::size_t units) {
-    const std::size_t step = step_of(units);
-    return (units + step - 1) / step * step;
-}
-std::size_t rounded_down(std::size_t units) { return units / step_of(units) * step_of(units); }
+std::size_t size_from(std::size_t units) { return rounded_up(units, step_of(units)); }
+std::size_t size_up_to(std::size_t units) { return units / step_of(units) * step_of(units); }
 
 }  // namespace
 
@@ -35,7 +34,7 @@ RecycledMemory& RecycledMemory::shared() {
     return *memory;
 }
 
-std::size_t RecycledMemory::units_for(std::size_t bytes) { return rounded_up(std::max<std::size_t>((bytes + kUnit - 1) / kUnit, 1)); }
+std::size_t RecycledMemory::units_for(std::size_t bytes) { return size_from(std::max<std::size_t>(units_of(bytes, kUnit), 1)); }
 
 bool RecycledMemory::is_kept(std::size_t units, std::size_t alignment) {
     return !kIsChecked && units <= kMostUnits && alignment <= kLargestAlignment;
@@ -43,14 +42,14 @@ bool RecycledMemory::is_kept(std::size_t units, std::size_t alignment) {
 
 void* RecycledMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
     const std::size_t units = units_for(bytes), size = units * kUnit;
-    if (!is_kept(units, alignment)) return allocate_large_pages(bytes, alignment);
+    if (!is_kept(units, alignment)) return allocate_block(bytes, alignment);
     std::lock_guard lock(mutex_);
     if (FreeBlock* const block = free_[units]) {
         free_[units] = block->next;
         if (size >= kLargePage) kept_ -= size;
         return block;
     }
-    return size < kLargePage ? cut_from_page(units) : allocate_large_pages(size, kLargestAlignment);
+    return size < kLargePage ? cut_from_page(units) : allocate_block(size, kLargestAlignment);
 }
 
 // From the page that has the least left, if it is enough.
@@ -61,7 +60,7 @@ void* RecycledMemory::cut_from_page(std::size_t units) {
         if (rest.size >= size && (!best || rest.size < best->size)) best = &rest;
     if (!best) {
         Rest& least = *std::min_element(rests_.begin(), rests_.end(), [](const Rest& a, const Rest& b) { return a.size < b.size; });
-        char* const fresh = static_cast<char*>(allocate_large_pages(kLargePage, kLargestAlignment));
+        char* const fresh = static_cast<char*>(allocate_block(kLargePage, kLargestAlignment));
         keep_rest(least);
         least = {fresh, kLargePage};
         best = &least;
@@ -73,7 +72,7 @@ void* RecycledMemory::cut_from_page(std::size_t units) {
 // As blocks for those who need less.
 void RecycledMemory::keep_rest(Rest& rest) {
     while (rest.size > 0) {
-        const std::size_t units = rounded_down(rest.size / kUnit);
+        const std::size_t units = size_up_to(rest.size / kUnit);
         put_back(rest.start, units);
         rest = {rest.start + units * kUnit, rest.size - units * kUnit};
     }
@@ -81,7 +80,7 @@ void RecycledMemory::keep_rest(Rest& rest) {
 
 void RecycledMemory::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {
     const std::size_t units = units_for(bytes), size = units * kUnit;
-    if (!is_kept(units, alignment)) return free_large_pages(block, bytes, alignment);
+    if (!is_kept(units, alignment)) return free_block(block, bytes, alignment);
     {
         std::lock_guard lock(mutex_);
         if (size < kLargePage) return put_back(block, units);
@@ -90,7 +89,7 @@ void RecycledMemory::do_deallocate(void* block, std::size_t bytes, std::size_t a
             return put_back(block, units);
         }
     }
-    free_large_pages(block, size, kLargestAlignment);
+    free_block(block, size, kLargestAlignment);
 }
 
 }  // namespace tesla

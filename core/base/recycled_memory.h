@@ -60,12 +60,12 @@ struct Recycled {
 
     T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
-        return static_cast<T*>(is_small(bytes) ? allocate_large_pages(bytes, alignof(T))
+        return static_cast<T*>(is_small(bytes) ? allocate_block(bytes, alignof(T))
                                                : RecycledMemory::shared().allocate(bytes, alignof(T)));
     }
     void deallocate(T* memory, std::size_t count) noexcept {
         const std::size_t bytes = count * sizeof(T);
-        is_small(bytes) ? free_large_pages(memory, bytes, alignof(T))
+        is_small(bytes) ? free_block(memory, bytes, alignof(T))
                         : RecycledMemory::shared().deallocate(memory, bytes, alignof(T));
     }
     bool operator==(const Recycled&) const { return true; }

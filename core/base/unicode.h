@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -77,6 +79,9 @@ inline char32_t next_character(std::string_view text, std::size_t& at) {
     return (lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
 }
 
+// The bytes of a character in UTF-8.
+inline std::uint32_t utf8_length(char32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
+
 // Of a text in UTF-8.
 inline std::size_t count_characters(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -115,6 +120,19 @@ inline bool is_utf8(std::string_view text) {
         i += length;
     }
     return true;
+}
+
+// Whether NFC may change a text, which is valid UTF-8: whether it has a character from U+0300 on but quotes, dashes and the like
+// (U+2002 to U+203F).
+inline bool may_compose(std::string_view text) {
+    constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
+    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    unsigned char highest = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) highest = std::max(highest, byte(i));
+    if (highest < kFirstCombining) return false;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (byte(i) >= kFirstCombining && !(byte(i) == 0xE2 && byte(i + 1) == 0x80 && byte(i + 2) >= 0x82)) return true;
+    return false;
 }
 
 inline void append_utf8(char32_t c, std::string& out) {

@@ -18,7 +18,7 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-AlignmentModel model_of(bool sequential) { return sequential ? AlignmentModel::kSequential : AlignmentModel::kLexical; }
+AlignmentModel model_of(bool sequential) { return sequential ? AlignmentModel::Sequential : AlignmentModel::Lexical; }
 
 void check_range(const WordAligner& aligner, std::size_t from, std::size_t to) {
     require_in_range(from <= to && to <= aligner.size(), "no such sentence pairs");

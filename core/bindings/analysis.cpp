@@ -161,7 +161,9 @@ TokenArrays token_arrays(const Array<std::int64_t>& offsets, const Array<std::ui
                          const Array<std::uint32_t>& lemma, const Array<std::uint16_t>& tag,
                          const Array<std::uint8_t>& universal, const Array<std::uint8_t>& function,
                          const Array<std::uint32_t>& start, const Array<std::uint32_t>& end) {
-    const auto copied = [](const auto& array) { return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size()); };
+    const auto copied = [](const auto& array) {
+        return BatchArray<std::decay_t<decltype(*array.data())>>(array.data(), array.data() + array.size());
+    };
     TokenArrays arrays{copied(offsets), copied(word), copied(lemma), copied(start), copied(end),
                        copied(tag), copied(universal), copied(function)};
     check_csr(arrays.offsets, word.size());
@@ -269,14 +271,19 @@ void bind_words(nb::module_& m) {
             },
             "listed"_a, "asked_traits"_a, "asked_beginning"_a, "ask"_a,
             "`ask` tells the numbers of words that are not listed, but have a character of these traits or this beginning.");
+    m.attr("PARTICLE") = static_cast<int>(kParticle);
+    m.attr("NEGATIVE_WORD") = static_cast<int>(kNegativeWord);
+    m.attr("NEGATED_VERB") = static_cast<int>(kNegatedVerb);
+    m.attr("TAKES_BACK") = static_cast<int>(kTakesBack);
+    m.attr("MARKUP") = kMarkup;
     nb::class_<CriticalWords>(m, "CriticalWords", "Numbers and negations among the words of texts.")
         .def(nb::init<const Lexicon&, CharacterMap&, const WordMarks&, const WordMarks&, bool, std::vector<std::uint8_t>>(),
              "lexicon"_a, "lowering"_a, "numbers"_a, "negations"_a, "knows_negations"_a, "verb_tags"_a, nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
         .def("numbers", marks_by(&CriticalWords::append_numbers), "batch"_a,
-             "For every token the id of the number that it is, or 0.")
+             "For every token the id of the number that it is, MARKUP, or 0.")
         .def("negations", marks_by(&CriticalWords::append_negations), "batch"_a,
-             "For every token 1 if it is a negating particle, 2 if it is a negative word, else 0.");
+             "For every token PARTICLE, NEGATIVE_WORD or 0.");
 }
 
 void bind_analyser(nb::module_& m) {

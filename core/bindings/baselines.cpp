@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "language/analysis/tokeniser.h"
 #include "bindings/arrays.h"
@@ -75,14 +74,10 @@ nb::object count_bleu_rows(const WordTexts& texts, const Array<std::int64_t>& hy
 
 using Statistics = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-nb::object score_bleu(const Statistics& rows, std::string_view smoothing, double smoothing_value, bool effective_order,
+nb::object score_bleu_rows(const Statistics& rows, std::string_view smoothing, double smoothing_value, bool effective_order,
                       bool corrected_sum) {
-    const std::size_t columns = rows.shape(1);
-    require(columns >= bleu_columns(1) && columns % 2 == 0, "BLEU's statistics have another shape");
-    const BleuFormula formula{(columns - 2) / 2, bleu_smoothing(smoothing), smoothing_value, effective_order, corrected_sum};
-    std::vector<double> scores(rows.shape(0));
-    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = formula.score(rows.data() + i * columns);
-    return to_numpy(std::move(scores));
+    const BleuFormula formula{bleu_order(rows.shape(1)), bleu_smoothing(smoothing), smoothing_value, effective_order, corrected_sum};
+    return to_numpy(without_gil([&] { return score_bleu(formula, {rows.data(), rows.size()}); }));
 }
 
 nb::object match_rouge_rows(const WordTexts& sentences, const Array<std::int64_t>& offsets, const Array<std::int64_t>& hypotheses,
@@ -126,7 +121,7 @@ void bind_baselines(nb::module_& m) {
              "Gives every word another form: equal forms become one word, an empty form removes the word.");
     m.def("count_bleu", &count_bleu_rows, "texts"_a, "hypotheses"_a, "references"_a, "max_order"_a,
           "BLEU's statistics: one row per pair. `references` has one row per stream, -1 where there is none.");
-    m.def("score_bleu", &score_bleu, "rows"_a, "smoothing"_a, "smoothing_value"_a, "effective_order"_a, "corrected_sum"_a,
+    m.def("score_bleu", &score_bleu_rows, "rows"_a, "smoothing"_a, "smoothing_value"_a, "effective_order"_a, "corrected_sum"_a,
           "BLEU of every row of statistics, as sacreBLEU computes it.");
     m.def("match_rouge", &match_rouge_rows, "sentences"_a, "sentence_offsets"_a, "hypotheses"_a, "references"_a, "kind"_a,
           "measure"_a, "Precision, recall and F of every pair with the reference under which `measure` is highest.");

@@ -1,5 +1,4 @@
 #include <memory>
-#include <utility>
 
 #include "base/fork_safe.h"
 #include "base/interrupt.h"
@@ -47,18 +46,18 @@ NB_MODULE(_core, m) {
     tesla::bind_analyser(m);
     tesla::bind_dictionaries(m);
     tesla::bind_ngram_models(m);
-    tesla::bind_ngram_overlap(m);
+    tesla::bind_syntax(m);
+    tesla::bind_encoder(m);
     tesla::bind_matching(m);
     tesla::bind_characters(m);
-    tesla::bind_baselines(m);
+    tesla::bind_ngram_overlap(m);
     tesla::bind_vectors(m);
-    tesla::bind_scoring(m);
-    tesla::bind_encoder(m);
     tesla::bind_states(m);
+    tesla::bind_pivot(m);
     tesla::bind_celab(m);
+    tesla::bind_baselines(m);
+    tesla::bind_scoring(m);
+    tesla::bind_tuning(m);
     tesla::bind_alignment(m);
     tesla::bind_phrase_counter(m);
-    tesla::bind_pivot(m);
-    tesla::bind_tuning(m);
-    tesla::bind_syntax(m);
 }

@@ -40,21 +40,9 @@ NgramEstimator::Progress reporter(const nb::callable& progress) {
 }
 
 nb::tuple read_results(const NgramEstimator& estimator, unsigned n, std::uint64_t start, std::uint64_t count) {
-    std::vector<std::uint32_t> keys, parents;
-    std::vector<double> probability, backoff;
-    {
-        nb::gil_scoped_release release;
-        RecordReader reader(estimator.result_path(n), start);
-        NgramRecord record;
-        for (std::uint64_t i = 0; i < count && reader.next(record); ++i) {
-            keys.insert(keys.end(), record.key.begin(), record.key.begin() + n);
-            parents.push_back(record.tag);
-            probability.push_back(record.x);
-            backoff.push_back(record.y);
-        }
-    }
-    return nb::make_tuple(to_numpy(std::move(keys), n), to_numpy(std::move(parents)), to_numpy(std::move(probability)),
-                          to_numpy(std::move(backoff)));
+    EstimatedNgrams ngrams = without_gil([&] { return estimator.read(n, start, count); });
+    return nb::make_tuple(to_numpy(std::move(ngrams.words), n), to_numpy(std::move(ngrams.parents)),
+                          to_numpy(std::move(ngrams.probability)), to_numpy(std::move(ngrams.backoff)));
 }
 
 template <class T>

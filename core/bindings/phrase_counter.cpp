@@ -4,12 +4,10 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/texts.h"
 #include "bindings/bindings.h"
@@ -21,36 +19,19 @@ using namespace nb::literals;
 namespace tesla {
 namespace {
 
-// Refuses what consistent_pairs has no room for.
-void check_lengths(std::size_t target_size, std::size_t pivot_size) {
-    require(std::max(target_size, pivot_size) <= kLongestSentence, "a sentence has over 255 words");
-}
-
 void add_sentences(PhraseCounter& counter, const nb::sequence& target_lines, const nb::sequence& pivot_lines,
                    const nb::sequence& forward_lines, const nb::sequence& reverse_lines) {
     const HeldTexts held[] = {HeldTexts(target_lines), HeldTexts(pivot_lines), HeldTexts(forward_lines),
                               HeldTexts(reverse_lines)};
-    const auto &target = held[0].views(), &pivot = held[1].views(), &forward = held[2].views(), &reverse = held[3].views();
-    require(pivot.size() == target.size() && forward.size() == target.size() && reverse.size() == target.size(),
-            "the lists differ in length");
     nb::gil_scoped_release release;
-    for (std::size_t k = 0; k < target.size(); ++k) {
-        std::size_t m = words_in(target[k]), n = words_in(pivot[k]);
-        check_lengths(m, n);
-        Links links = parse_links(forward[k], m, n);
-        if (reverse[k].data() != forward[k].data())
-            links = symmetrised(links, parse_links(reverse[k], m, n), m, n);
-        counter.add_sentence(target[k], pivot[k], links);
-    }
+    counter.add_sentences(held[0].views(), held[1].views(), held[2].views(), held[3].views());
 }
 
 void add_pairs(PhraseCounter& counter, const nb::sequence& target_lines, const nb::sequence& pivot_lines,
                const Array<std::uint32_t>& counts) {
     const HeldTexts held[] = {HeldTexts(target_lines), HeldTexts(pivot_lines)};
-    const auto &target = held[0].views(), &pivot = held[1].views();
-    require(pivot.size() == target.size() && counts.size() == target.size(), "the lists differ in length");
     nb::gil_scoped_release release;
-    for (std::size_t k = 0; k < target.size(); ++k) counter.add_pair(target[k], pivot[k], counts(k));
+    counter.add_pairs(held[0].views(), held[1].views(), view_of(counts));
 }
 
 nb::dict merge(const PhraseCounter& counter, const std::vector<std::string>& paths, std::uint32_t min_count,
@@ -76,7 +57,6 @@ nb::dict merge(const PhraseCounter& counter, const std::vector<std::string>& pat
 using Pairs = std::vector<std::pair<int, int>>;
 
 Pairs symmetrise(const std::string& forward, const std::string& reverse, std::size_t target_size, std::size_t pivot_size) {
-    check_lengths(target_size, pivot_size);
     Pairs links;
     for (const auto& [i, j] : symmetrised(parse_links(forward, target_size, pivot_size),
                                           parse_links(reverse, target_size, pivot_size), target_size, pivot_size))
@@ -85,7 +65,6 @@ Pairs symmetrise(const std::string& forward, const std::string& reverse, std::si
 }
 
 nb::list extract(const std::string& links, std::size_t target_size, std::size_t pivot_size) {
-    check_lengths(target_size, pivot_size);
     nb::list pairs;
     for (const PhrasePair& p : consistent_pairs(parse_links(links, target_size, pivot_size), target_size, pivot_size))
         pairs.append(nb::make_tuple(p.target_start, p.target_start + p.target_size, p.pivot_start, p.pivot_start + p.pivot_size));

@@ -47,20 +47,14 @@ void init_table(OwnedTable* self, Array<std::uint8_t> target_words, Array<std::u
 
 // What the table says of a phrase: N(p), and the pivot phrases with N(p, f).
 nb::tuple look_up(const OwnedTable& self, const std::vector<std::string>& phrase) {
-    const PhraseTable& table = self.source.table;
-    const std::uint32_t node = table.find(phrase);
+    const PhraseEntry entry = self.source.table.look_up(phrase);
     nb::list options;
-    if (node == PhraseTable::kNoNode) return nb::make_tuple(0, options);
-    for (std::uint32_t k = table.node_option[node]; k < table.node_option[node + 1]; ++k) {
+    for (const PhraseEntry::Option& option : entry.options) {
         nb::list words;
-        std::uint32_t f = table.option_phrase[k];
-        for (std::uint32_t w = table.phrase_ends[f]; w < table.phrase_ends[f + 1]; ++w) {
-            std::string_view text = table.pivot.word(table.phrase_words[w]);
-            words.append(nb::str(text.data(), text.size()));
-        }
-        options.append(nb::make_tuple(nb::tuple(words), table.option_count[k]));
+        for (std::string_view word : option.words) words.append(nb::str(word.data(), word.size()));
+        options.append(nb::make_tuple(nb::tuple(words), option.count));
     }
-    return nb::make_tuple(table.node_count[node], options);
+    return nb::make_tuple(entry.count, options);
 }
 
 // The tokens of a batch, as far as networks need them.

@@ -8,11 +8,14 @@
 #include "language/analysis/segmenter.h"
 #include "training/segmenter_trainer.h"
 
+namespace nb = nanobind;
+using namespace nb::literals;
+
 namespace tesla {
 namespace {
 
-nanobind::dict to_dict(SegmenterArrays&& arrays) {
-    nanobind::dict result;
+nb::dict to_dict(SegmenterArrays&& arrays) {
+    nb::dict result;
     result["feature_deltas"] = to_numpy(std::move(arrays.feature_deltas));
     result["feature_places"] = to_numpy(std::move(arrays.feature_places));
     result["weights"] = to_numpy(std::move(arrays.weights));
@@ -23,9 +26,7 @@ nanobind::dict to_dict(SegmenterArrays&& arrays) {
 
 }  // namespace
 
-void bind_segmenter(nanobind::module_& m) {
-    namespace nb = nanobind;
-    using namespace nb::literals;
+void bind_segmenter(nb::module_& m) {
     nb::class_<Segmenter>(m, "Segmenter", "Finds the words in scripts without spaces.")
         .def(
             "__init__",

@@ -41,32 +41,9 @@ SpanGrammar grammar_of(std::size_t tags, std::size_t parents, const Bytes& label
 
 nb::tuple parse_batch(const SpanParser& parser, const std::vector<std::vector<std::string>>& forms, const Bytes& tags,
                       std::size_t beam, std::size_t longest) {
-    std::size_t words = 0;
-    for (const auto& sentence : forms) words += sentence.size();
-    require(words == tags.size(), "words and tags differ in number");
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::uint16_t> start, end;
-    std::vector<std::int16_t> label;
-    std::vector<std::uint16_t> pieces;
-    std::vector<std::uint8_t> cut;
-    {
-        nb::gil_scoped_release unlocked;
-        const std::uint8_t* tag = tags.data();
-        for (const auto& sentence : forms) {
-            const ParsedSentence parsed = parser.parse(sentence, {tag, tag + sentence.size()}, beam, longest);
-            tag += sentence.size();
-            for (const SpanNode& node : parsed.nodes) {
-                start.push_back(node.start);
-                end.push_back(node.end);
-                label.push_back(node.label);
-            }
-            offsets.push_back(static_cast<std::int64_t>(start.size()));
-            pieces.push_back(static_cast<std::uint16_t>(parsed.pieces));
-            cut.push_back(parsed.cut);
-        }
-    }
-    return nb::make_tuple(to_numpy(std::move(offsets)), to_numpy(std::move(start)), to_numpy(std::move(end)),
-                          to_numpy(std::move(label)), to_numpy(std::move(pieces)), to_numpy(std::move(cut)));
+    ParsedBatch batch = without_gil([&] { return parser.parse_batch(forms, view_of(tags), beam, longest); });
+    return nb::make_tuple(to_numpy(std::move(batch.offsets)), to_numpy(std::move(batch.start)), to_numpy(std::move(batch.end)),
+                          to_numpy(std::move(batch.label)), to_numpy(std::move(batch.pieces)), to_numpy(std::move(batch.cut)));
 }
 
 void add_example(SpanTrainer& trainer, const std::vector<std::string>& forms, const Bytes& tags,
@@ -91,23 +68,15 @@ void add_example(SpanTrainer& trainer, const std::vector<std::string>& forms, co
 nb::tuple best_tree(const SpanGrammar& grammar, const Bytes& tags, const Array<float>& span, const Array<float>& left,
                     const Array<float>& right, const Array<float>& binary, const Array<float>& unary,
                     const Array<float>& root, std::size_t beam) {
-    const std::size_t n = tags.size(), size = (n + 1) * (n + 1) * kLaneCount;
-    require(span.size() == size && left.size() == size && right.size() == size && beam >= 1 && beam <= 255 &&
-                binary.size() == grammar.rule_parent.size() && unary.size() == grammar.unary_parent.size() &&
-                root.size() == grammar.symbols,
-            "the scores do not fit the grammar and the sentence");
-    for (std::size_t i = 0; i < n; ++i)
-        require(tags(i) < grammar.tags, "a word has a tag that the grammar does not have");
-    SpanScores scores;
-    scores.resize(n);
-    scores.span = copied(span);
-    scores.left = copied(left);
-    scores.right = copied(right);
+    const std::vector<std::uint8_t> tags_of_words = copied(tags);
+    const SpanScores scores{copied(span), copied(left), copied(right), tags_of_words.size()};
     const RuleScores rules{copied(binary), copied(unary), copied(root)};
+    check_scores(grammar, tags_of_words, scores, rules);
+    require_beam(beam);
     SpanChart chart(grammar, beam);
     std::vector<SpanNode> nodes;
     std::size_t pieces = 1;
-    const float score = chart.parse(scores, rules, copied(tags), nodes, pieces);
+    const float score = chart.parse(scores, rules, tags_of_words, nodes, pieces);
     nb::list rows;
     for (const SpanNode& node : nodes) rows.append(nb::make_tuple(node.start, node.end, node.split, node.label));
     return nb::make_tuple(score, rows, pieces);

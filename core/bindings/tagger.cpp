@@ -3,82 +3,21 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <ctime>
-#include <limits>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "language/analysis/feature_store.h"
 #include "language/analysis/tagger.h"
+#include "language/analysis/tagger_speed.h"
 #include "training/tagger_trainer.h"
-#include "base/unicode.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace tesla {
 namespace {
-
-using Sentence = std::vector<std::string>;
-
-std::u32string decoded(const std::string& form) {
-    std::u32string characters;
-    decode_utf8(form, characters);
-    return characters;
-}
-
-std::vector<std::uint16_t> tag_forms(const Tagger& tagger, const Sentence& forms) {
-    std::vector<SingleWord> words(forms.size());
-    WordRows rows(tagger);
-    for (std::size_t i = 0; i < forms.size(); ++i) {
-        tagger.find_features(decoded(forms[i]), words[i]);
-        rows.push_back(words[i].features);
-    }
-    rows.end_text();
-    std::vector<std::uint16_t> labels(rows.places());
-    tagger.tag(rows, labels.data());
-    return {labels.begin() + rows.start(0), labels.begin() + rows.start(0) + forms.size()};
-}
-
-template <class Work>
-double shortest_time(int repeats, Work&& work) {
-    double shortest = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < repeats; ++i) {
-        const std::clock_t start = std::clock();  // processor time: other programs do not count
-        work();
-        shortest = std::min(shortest, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-    }
-    return shortest;
-}
-
-// Words a second, the best of several passes: with the features of each type computed once, and of each word anew.
-std::pair<double, double> measure_speed(const Tagger& tagger, const std::vector<Sentence>& sentences, int repeats) {
-    FeatureStore store(tagger);
-    std::unordered_map<std::string, const WordFeatures*> types;
-    for (const Sentence& sentence : sentences)
-        for (const std::string& form : sentence)
-            if (const auto [type, is_new] = types.try_emplace(form); is_new) {
-                const std::u32string characters = decoded(form);
-                store.find(&characters, 1, &type->second);
-            }
-    WordRows rows(tagger);
-    double words = 0;
-    for (const Sentence& sentence : sentences) {
-        for (const std::string& form : sentence) rows.push_back(*types.at(form));
-        rows.end_text();
-        words += static_cast<double>(sentence.size());
-    }
-    std::vector<std::uint16_t> labels(rows.places());
-    const double warm = shortest_time(repeats, [&] { tagger.tag(rows, labels.data()); });
-    const double cold = shortest_time(repeats, [&] {
-        for (const Sentence& sentence : sentences) tag_forms(tagger, sentence);
-    });
-    return {words / warm, words / cold};
-}
 
 nb::dict to_dict(TrainedArrays&& arrays) {
     nb::dict result;
@@ -108,12 +47,17 @@ void bind_tagger(nb::module_& m) {
             },
             "labels"_a, "feature_deltas"_a, "row_lengths"_a, "row_labels"_a, "row_weights"_a, "suffix_deltas"_a,
             "suffix_classes"_a)
-        .def("tag", &tag_forms, "forms"_a, "The label numbers of the words of one text.")
+        .def(
+            "tag",
+            [](const Tagger& tagger, const std::vector<std::string>& forms) {
+                return without_gil([&] { return tagger.tag_forms(forms); });
+            },
+            "forms"_a, "The label numbers of the words of one text.")
         .def(
             "measure_speed",
-            [](const Tagger& tagger, const std::vector<Sentence>& sentences, int repeats) {
-                const auto [warm, cold] = measure_speed(tagger, sentences, repeats);
-                return nb::make_tuple(warm, cold);
+            [](const Tagger& tagger, const std::vector<std::vector<std::string>>& sentences, int repeats) {
+                const TaggerSpeed speed = without_gil([&] { return measure_tagger(tagger, sentences, repeats); });
+                return nb::make_tuple(speed.warm, speed.cold);
             },
             "sentences"_a, "repeats"_a = 1, "Words tagged a second: with features cached per word type, and without.");
 

@@ -3,12 +3,12 @@
 
 #include <nanobind/nanobind.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "base/portable.h"
+#include "base/unicode.h"
 
 namespace tesla {
 
@@ -51,22 +51,9 @@ class HeldTexts {
     std::vector<std::string_view> views_;
 };
 
-// Whether NFC may change the text: whether it has a character from U+0300 on but quotes, dashes and the like (U+2002 to U+203F).
-inline bool may_combine(nanobind::handle text) {
-    constexpr unsigned char kFirstCombining = 0xCC;  // U+0300 begins with this byte
-    const std::string_view utf8 = utf8_of(text);
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(utf8[i]); };
-    unsigned char highest = 0;
-    for (std::size_t i = 0; i < utf8.size(); ++i) highest = std::max(highest, byte(i));
-    if (highest < kFirstCombining) return false;
-    for (std::size_t i = 0; i < utf8.size(); ++i)
-        if (byte(i) >= kFirstCombining && !(byte(i) == 0xE2 && byte(i + 1) == 0x80 && byte(i + 2) >= 0x82)) return true;
-    return false;
-}
-
 // A text in NFC: `compose` is asked for one with a character that another one may combine with.
 inline nanobind::object composed_text(nanobind::handle text, const nanobind::callable& compose) {
-    return may_combine(text) ? compose(text) : nanobind::borrow(text);
+    return may_compose(utf8_of(text)) ? compose(text) : nanobind::borrow(text);
 }
 
 // Texts in NFC, as a tuple.
@@ -75,7 +62,7 @@ inline nanobind::tuple composed(nanobind::handle texts, const nanobind::callable
     if (!given.is_valid()) throw nanobind::python_error();
     std::vector<std::size_t> asked;
     for (std::size_t i = 0, size = nanobind::len(given); i < size; ++i)
-        if (may_combine(given[i])) asked.push_back(i);
+        if (may_compose(utf8_of(given[i]))) asked.push_back(i);
     if (asked.empty()) return given;
     nanobind::list out(given);
     for (std::size_t i : asked) out[i] = compose(given[i]);

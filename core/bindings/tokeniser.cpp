@@ -8,6 +8,9 @@
 #include "language/analysis/tokeniser.h"
 #include "base/unicode.h"
 
+namespace nb = nanobind;
+using namespace nb::literals;
+
 namespace tesla {
 namespace {
 
@@ -22,12 +25,10 @@ std::vector<Span> tokenise_utf8(const Tokeniser& tokeniser, std::string_view tex
 
 }  // namespace
 
-void bind_tokeniser(nanobind::module_& m) {
-    namespace nb = nanobind;
+void bind_tokeniser(nb::module_& m) {
     nb::class_<Tokeniser>(m, "Tokeniser", "Cuts a text in NFC into tokens, by the rules of a language.")
-        .def(nb::init<std::string_view, const Segmenter*>(), nb::arg("language"), nb::arg("segmenter") = nb::none(),
-             nb::keep_alive<1, 3>())
-        .def_static("from_table", &Tokeniser::from_table, nb::arg("table"),
+        .def(nb::init<std::string_view, const Segmenter*>(), "language"_a, "segmenter"_a = nb::none(), nb::keep_alive<1, 3>())
+        .def_static("from_table", &Tokeniser::from_table, "table"_a,
                     "A tokeniser by rules of one's own: lines of a key and words, as in core/language/analysis/tokeniser_languages.h.")
         .def(
             "spans",
@@ -36,10 +37,10 @@ void bind_tokeniser(nanobind::module_& m) {
                 for (Span span : tokenise_utf8(self, text)) result.append(nb::make_tuple(span.start, span.end));
                 return result;
             },
-            nb::arg("text"), "The tokens as (start, end) in code points, end exclusive.")
+            "text"_a, "The tokens as (start, end) in code points, end exclusive.")
         .def(
             "count", [](const Tokeniser& self, std::string_view text) { return tokenise_utf8(self, text).size(); },
-            nb::arg("text"), "The number of tokens.")
+            "text"_a, "The number of tokens.")
         .def_static(
             "languages",
             [] {

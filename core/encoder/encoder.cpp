@@ -8,6 +8,7 @@
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
+#include "base/rounding.h"
 
 namespace tesla {
 namespace {
@@ -161,7 +162,8 @@ Encoder::Encoder(const EncoderParameters& given) {
     require_count(given.places.size / dimensions, 3, kMostPositions, "positions");
     require_count(given.word_scales.size, 1, kMostVocabulary, "pieces");
     require(given.words.size == given.word_scales.size * dimensions, "the embeddings have another shape");
-    require(given.begin < given.word_scales.size && given.end < given.word_scales.size, "the piece for the beginning or the end does not exist");
+    require(given.begin < given.word_scales.size && given.end < given.word_scales.size,
+            "the piece for the beginning or the end does not exist");
     require(given.norms.size == (1 + 2 * given.layers) * 2 * dimensions, "the normalisations have another shape");
     require_dense(given.attention, given.layers, dimensions, 3 * dimensions);
     require_dense(given.output, given.layers, dimensions, dimensions);
@@ -205,7 +207,7 @@ EncodedTexts Encoder::encode(ArrayView<std::int64_t> offsets, ArrayView<std::uin
     std::size_t longest = 0;
     for (std::size_t t = 0; t < texts; ++t) {
         const auto first = static_cast<std::size_t>(offsets[t]), size = static_cast<std::size_t>(offsets[t + 1]) - first;
-        const std::size_t parts = (size + room - 1) / room;
+        const std::size_t parts = units_of(size, room);
         for (std::size_t part = 0, from = first; part < parts; ++part) {
             const std::size_t length = size / parts + (part < size % parts ? 1 : 0);
             windows.push_back({pieces.data + from, length});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/rounding.h"
 
 namespace tesla {
 
@@ -18,8 +19,6 @@ inline constexpr int kLargestWeight = 63;    // two products with an 8-bit numbe
 // Of the states that an encoder gives, and that matching/states.h compares.
 inline constexpr std::size_t kMostStateDimensions = 1024;
 inline constexpr std::int32_t kLargestMean = 1023;  // of the numbers of a mean state
-
-inline constexpr std::size_t rounded_up(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
 // A line of cache: blocks of weights begin with one.
 struct alignas(64) WeightLine {

@@ -259,7 +259,7 @@ LemmaBag BagBuilder::skip_bag(int gap) {
 SymbolBag BagBuilder::symbol_bag(int max_order) {
     if (max_order == 0) return SymbolBag(memory_);
     if (text_.size <= kMostSentenceTokens) return token_bag(max_order);
-    check_length();
+    check_word_count(text_.size);
     SymbolBag bag(memory_);
     number_symbols();
     bag.lemma.assign(symbol_lemma_.begin(), symbol_lemma_.end());
@@ -273,12 +273,8 @@ SymbolBag BagBuilder::symbol_bag(int max_order) {
     return bag;
 }
 
-void BagBuilder::check_length() const {
-    if (text_.size > kMostMatchedWords) throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
-}
-
 SymbolBag BagBuilder::token_bag(int max_order) const {
-    check_length();
+    check_word_count(text_.size);
     check_room(discount_, max_order, text_.size);
     SymbolBag bag(memory_);
     bag.is_sentence = text_.size <= kMostSentenceTokens;

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
-#include <stdexcept>
 #include <vector>
 
 #include "base/flat_table.h"
@@ -73,7 +72,6 @@ struct KeyBag {
 using LemmaBag = KeyBag<WideKey>;
 using TagBag = KeyBag<std::uint64_t>;
 
-inline constexpr std::size_t kMostMatchedWords = 50000;  // of a text whose words are matched by MaxSim's similarity
 inline constexpr int kMaxOrder = 3;  // n-grams of up to three tokens (specification §5)
 inline constexpr int kLemmaBits = 32, kTagBits = 16;
 
@@ -189,7 +187,6 @@ class BagBuilder {
     LemmaBag skip_bag(int gap);
 
    private:
-    void check_length() const;
     void number_symbols();
     void number_lemmas();
     template <class NumberOf>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "language/analysis/lexicon.h"
 #include "simd/kernels.h"
 
 namespace tesla {

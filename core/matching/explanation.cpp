@@ -83,7 +83,7 @@ Explanation explain_skips(const TokenView& x, const TokenView& y, int gap, const
 }
 
 Explanation explain_max_sim(const Lexicon& lexicon, const TokenView& x, const TokenView& y, int n, const Discount& discount,
-                          std::size_t dense_cells) {
+                            std::size_t dense_cells) {
     BagBuilder builder(discount);
     auto bag_of = [&](const TokenView& text) {
         builder.begin(text);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/common_items.h"
 #include "base/portable.h"
 #include "base/share.h"
+#include "language/analysis/critical_marks.h"
 
 namespace tesla {
 namespace {
@@ -20,14 +22,7 @@ std::size_t beyond(std::size_t ours, std::size_t theirs) { return ours - std::mi
 
 // How many numbers are on one side only.
 std::size_t unshared(const std::pmr::vector<std::uint32_t>& x, const std::pmr::vector<std::uint32_t>& y) {
-    std::size_t common = 0;
-    for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
-        common += x[i] == y[j];
-        const bool step_x = x[i] <= y[j], step_y = y[j] <= x[i];
-        i += step_x;
-        j += step_y;
-    }
-    return x.size() + y.size() - 2 * common;
+    return x.size() + y.size() - 2 * count_common(x, y);
 }
 
 }  // namespace

@@ -21,14 +21,8 @@ inline constexpr std::size_t kGuardColumns = sizeof(kGuardFeatures) / sizeof(kGu
 inline constexpr std::size_t kStrayColumn = 4, kNegationColumn = kGuardColumns - 1;
 static_assert(std::string_view(kGuardFeatures[kStrayColumn]) == "stray");
 
-// A particle (not, ne) or a word that may go with one in the same clause (rien, nikdo): the larger number counts.
-enum NegationKind : std::uint8_t { kNoNegation = 0, kParticle = 1, kNegativeWord = 2 };
-
-// The number of a token that is an XML entity: no word.
-inline constexpr std::uint32_t kMarkup = 1;
-
-// The tokens of one text: lemmas, function words, the key of the number that a word is (0: none), NegationKind, and 1 where a
-// sentence begins (the first one does not count).
+// The tokens of one text: lemmas, function words, the key of the number that a word is (0: none), NegationKind (at most
+// kNegativeWord), and 1 where a sentence begins (the first one does not count).
 struct GuardView {
     const std::uint32_t* lemma;
     const std::uint8_t* function;

@@ -54,7 +54,7 @@ void MaxSimMatcher::fill_matrix() {
     tags_y_.assign(y_->tag.begin(), y_->tag.end());
     tags_y_.resize(stride_, 0);
     lemmas_y_.assign(y_->lemma.begin(), y_->lemma.end());
-    lemmas_y_.resize(stride_, kNoLemma);
+    lemmas_y_.resize(stride_, kNoWord);
     sensed_y_.clear();
     alike_y_.resize(ny + 1);
     for (std::uint32_t b = 0; b < ny; ++b)
@@ -296,7 +296,8 @@ void MaxSimMatcher::add_sense_arcs(int n) {
                     if (std::int32_t gain = row_gain(n, i, j)) transport_.add_arc(i, transport_.consumer(j), gain);
                 }
                 if (transport_.arcs.size() - hub_arcs > kMostArcs)
-                    throw TextTooLong("two texts are too long and repetitive: over 2 million pairs of n-grams share a sense: split them into segments");
+                    throw TextTooLong("two texts are too long and repetitive: over 2 million pairs of n-grams share a sense: "
+                                      "split them into segments");
             }
         }
     }

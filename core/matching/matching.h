@@ -1,15 +1,18 @@
 // core/matching: two bags and a similarity in, the exact optimum out (specification §2 to §5).
 //
-// bags.h makes the weighted n-grams of one text, text_bags.h those of a batch, and matches pairs of them. A similarity that is
-// identity has a closed form (KeyBag::overlap); the others are a transport problem, set up here and solved by
-// small_transport.h, settled_transport.h and transport.h. explanation.h gives the flow of one pair. measures.h holds precision, recall and F.
-// Beside the n-grams of words: characters.h (§8b), surface.h (§8b), vectors.h and states.h (§8c), ngram_overlap.h (§13).
+// - bags.h makes the weighted n-grams of one text, text_bags.h those of a batch, and matches pairs of them. A similarity that is
+//   identity has a closed form (KeyBag::overlap); the others are a transport problem, set up here and solved by
+//   small_transport.h, settled_transport.h and transport.h; checked_transport.h solves problems of callers that are not trusted;
+// - explanation.h gives the flow of one pair, measures.h holds precision, recall and F;
+// - pivot.h makes networks of pivot phrases and their n-grams, pivot_bags.h the bags of a batch (§6);
+// - characters.h, surface.h, guards.h and vectors.h with vector_texts.h see what TESLA-X adds (§8b), states.h with state_texts.h what
+//   TESLA-N does (§8c), ngram_overlap.h counts shared n-grams (§13); equal_words.h finds the equal words of two sentences;
+// - celab/ matches words without a tokeniser (§9).
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -85,8 +88,7 @@ class MaxSimMatcher {
         std::uint32_t symbol;
         std::uint64_t signature;
     };
-    static constexpr std::uint32_t kAtOnce = 8;             // symbols of y
-    static constexpr std::uint32_t kNoLemma = 0xFFFFFFFF;  // no lemma has this number
+    static constexpr std::uint32_t kAtOnce = 8;  // symbols of y
     void fill_matrix();
     void fill_row(std::uint32_t symbol_x, std::uint8_t* row);
     void link_symbols();

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <vector>
 
+#include "base/share.h"
 #include "matching/matching.h"
 
 namespace tesla {
@@ -20,16 +20,15 @@ struct Measures {
           f(pairs * features),
           exchanged_f(both_ways ? pairs * features : 0) {}
 
-    // NaN where the feature does not exist: neither text has an n-gram (specification §5).
+    // kNoValue where the feature does not exist: neither text has an n-gram (specification §5).
     void set(std::size_t pair, std::size_t feature, const Match& match) {
         const bool exists = match.reference > 0 || match.hypothesis > 0;
-        const double missing = std::numeric_limits<double>::quiet_NaN();
         const std::size_t at = pair * columns + feature;
-        precision[at] = exists ? match.precision() : missing;
-        recall[at] = exists ? match.recall() : missing;
-        f[at] = exists ? match.f(alpha) : missing;
+        precision[at] = exists ? match.precision() : kNoValue;
+        recall[at] = exists ? match.recall() : kNoValue;
+        f[at] = exists ? match.f(alpha) : kNoValue;
         if (!exchanged_f.empty())
-            exchanged_f[at] = exists ? Match{match.objective, match.hypothesis, match.reference}.f(alpha) : missing;
+            exchanged_f[at] = exists ? Match{match.objective, match.hypothesis, match.reference}.f(alpha) : kNoValue;
     }
 
     std::size_t columns;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checks.h"
+#include "base/common_items.h"
 #include "base/interrupt.h"
 #include "matching/bags.h"
 
@@ -39,20 +40,6 @@ class SortedNgrams {
     std::vector<std::vector<WideKey>> keys_;
 };
 
-std::int64_t common(const std::vector<WideKey>& a, const std::vector<WideKey>& b) {
-    std::int64_t count = 0;
-    for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-        if (*i < *j) {
-            ++i;
-        } else if (*j < *i) {
-            ++j;
-        } else {
-            ++count, ++i, ++j;
-        }
-    }
-    return count;
-}
-
 }  // namespace
 
 std::vector<std::int64_t> ngram_overlaps(const WordColumns& x, const WordColumns& y, const TextPairs& pairs, int longest) {
@@ -64,9 +51,9 @@ std::vector<std::int64_t> ngram_overlaps(const WordColumns& x, const WordColumns
     Interrupt interrupt;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         const auto i = static_cast<std::size_t>(pairs.reference[k]), j = static_cast<std::size_t>(pairs.hypothesis[k]);
-        std::int64_t count = 0;
-        for (int n = 1; n <= longest; ++n) count += common(x_ngrams.keys(i, n), y_ngrams.keys(j, n));
-        overlaps.push_back(count);
+        std::size_t count = 0;
+        for (int n = 1; n <= longest; ++n) count += count_common(x_ngrams.keys(i, n), y_ngrams.keys(j, n));
+        overlaps.push_back(static_cast<std::int64_t>(count));
         interrupt.step(x_ngrams.keys(i, 1).size() + y_ngrams.keys(j, 1).size());
     }
     return overlaps;

@@ -14,9 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/rounding.h"
 #include "matching/transport.h"
 
 namespace tesla {
+
+inline constexpr std::int32_t kGainUnit = 16;  // similarities are rescaled to 16ths for a flow
 
 class SettledTransport {
    public:
@@ -27,7 +30,7 @@ class SettledTransport {
         arcs.clear();
     }
     // Arcs come in ascending order of x; gains are at most kLargestGain.
-    static constexpr std::int32_t kLargestGain = 32;
+    static constexpr std::int32_t kLargestGain = 2 * kGainUnit;
     void add_arc(std::uint32_t x, std::uint32_t y, std::int32_t gain) { arcs.push_back({x, y, gain}); }
 
     // Solves; afterwards `flow[k]` is what arc k carries. Returns the sum of gain * flow.
@@ -127,7 +130,7 @@ class SettledTransport {
 
     void index() {
         const std::size_t nx = supply.size(), ny = demand.size();
-        width_ = (ny + kCells - 1) / kCells;
+        width_ = units_of(ny, kCells);
         gains_.assign(nx * width_, 0);
         out_.assign(nx + 1, 0);
         in_.assign(ny + 1, 0);

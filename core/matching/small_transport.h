@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/portable.h"
+#include "base/rounding.h"
 
 namespace tesla {
 
@@ -28,7 +29,7 @@ class SmallTransport {
     static constexpr std::int32_t kLargestGain = 32;
     static constexpr std::size_t kBlock = 16;
     // Rows of gains are whole blocks; those of no consumer are 0.
-    static constexpr std::size_t row_width(std::size_t consumers) { return (consumers + kBlock - 1) / kBlock * kBlock; }
+    static constexpr std::size_t row_width(std::size_t consumers) { return rounded_up(consumers, kBlock); }
 
     // The largest sum of gain * flow.
     std::int64_t solve(const std::uint8_t* gains, const std::int64_t* supply, std::size_t suppliers, const std::int64_t* demand,

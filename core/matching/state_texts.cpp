@@ -1,8 +1,7 @@
 #include "matching/state_texts.h"
 
-#include <limits>
-
 #include "base/checks.h"
+#include "base/share.h"
 #include "simd/kernels.h"
 
 namespace tesla {
@@ -63,8 +62,7 @@ StateMeasures StateTexts::match(const StateTexts& reference, const StateTexts& h
             measures.recall.push_back(shared.recall);
         }
         const bool exists = x.side.size > 0 || y.side.size > 0;
-        measures.cosine.push_back(exists ? mean_cosine(x.mean, y.mean, reference.dimensions_)
-                                         : std::numeric_limits<double>::quiet_NaN());
+        measures.cosine.push_back(exists ? mean_cosine(x.mean, y.mean, reference.dimensions_) : kNoValue);
     });
     return measures;
 }

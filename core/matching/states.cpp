@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/rounding.h"
+#include "base/share.h"
 #include "simd/kernels.h"
 
 namespace tesla {
@@ -13,6 +14,10 @@ constexpr std::int32_t kUnit = kStateUnit;
 constexpr std::size_t kMostPiecePairs = std::size_t{1} << 22;  // pairs of pieces; longer texts have no flow
 constexpr std::size_t kLaneNumbers = 16;
 
+// Of `gains_by_kind`: how many there are; the column behind it has the sum of their gains.
+enum GainColumn : std::size_t { kPiecesOfX = 0, kPiecesOfY = 2, kNeighboursOfX = 4, kNeighboursOfY = 6 };
+static_assert(kNeighboursOfY + 2 == kGainsByKind);
+
 double ratio(std::int64_t part, std::int64_t whole, std::int64_t unit) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / (static_cast<double>(whole) * static_cast<double>(unit));
 }
@@ -20,7 +25,7 @@ double ratio(std::int64_t part, std::int64_t whole, std::int64_t unit) {
 }  // namespace
 
 StateRows::StateRows(const std::int8_t* states, std::size_t rows, std::size_t dimensions)
-    : width_((dimensions + kLaneNumbers - 1) / kLaneNumbers * kLaneNumbers), values_(rows * width_), squares_(rows) {
+    : width_(rounded_up(dimensions, kLaneNumbers)), values_(rows * width_), squares_(rows) {
     for (std::size_t i = 0; i < rows; ++i) {
         std::copy_n(states + i * dimensions, dimensions, values_.begin() + static_cast<std::ptrdiff_t>(i * width_));
         std::int32_t square = 0;
@@ -70,9 +75,8 @@ std::int64_t StateMatcher::solve_flow(const StateSide& x, const StateSide& y) {
 }
 
 StateMatcher::Problems StateMatcher::match(const StateSide& x, const StateSide& y) {
-    const double missing = std::numeric_limits<double>::quiet_NaN();
     Problems problems;
-    problems.fill({missing, missing});
+    problems.fill({kNoValue, kNoValue});
     if (x.size == 0 && y.size == 0) return problems;
     const bool has_flow = x.size * y.size <= kMostPiecePairs;
     compare(x, y, has_flow);
@@ -124,18 +128,18 @@ std::vector<StateFlowEntry> StateMatcher::flow(const StateSide& x, const StateSi
 void StateMatcher::gains_by_kind(const StateSide& x, const StateSide& y, std::size_t kinds, double* gains) {
     compare(x, y, false);
     std::fill_n(gains, kGainsByKind * kinds, 0.0);
-    const auto add = [&](std::size_t column, const StateSide& side, std::size_t i, double gain) {
+    const auto add = [&](GainColumn column, const StateSide& side, std::size_t i, double gain) {
         gains[column * kinds + side.kinds[side.first + i]] += 1;
         gains[(column + 1) * kinds + side.kinds[side.first + i]] += gain;
     };
     // Gains have 17 bits behind the point: sums are exact.
-    for (std::size_t a = 0; a < x.size; ++a) add(0, x, a, static_cast<double>(best_x_[a]) / kUnit);
-    for (std::size_t b = 0; b < y.size; ++b) add(2, y, b, static_cast<double>(best_y_[b]) / kUnit);
+    for (std::size_t a = 0; a < x.size; ++a) add(kPiecesOfX, x, a, static_cast<double>(best_x_[a]) / kUnit);
+    for (std::size_t b = 0; b < y.size; ++b) add(kPiecesOfY, y, b, static_cast<double>(best_y_[b]) / kUnit);
     if (x.size < 2 || y.size < 2) return;
     for (std::size_t a = 0; a + 1 < x.size; ++a)
-        for (const std::size_t i : {a, a + 1}) add(4, x, i, static_cast<double>(best_pair_x_[a]) / (2 * kUnit));
+        for (const std::size_t i : {a, a + 1}) add(kNeighboursOfX, x, i, static_cast<double>(best_pair_x_[a]) / (2 * kUnit));
     for (std::size_t b = 0; b + 1 < y.size; ++b)
-        for (const std::size_t i : {b, b + 1}) add(6, y, i, static_cast<double>(best_pair_y_[b]) / (2 * kUnit));
+        for (const std::size_t i : {b, b + 1}) add(kNeighboursOfY, y, i, static_cast<double>(best_pair_y_[b]) / (2 * kUnit));
 }
 
 double mean_cosine(const std::int16_t* x, const std::int16_t* y, std::size_t dimensions) {

@@ -64,7 +64,8 @@ class StateMatcher {
    public:
     using Problems = std::array<SharedStates, kStateProblems>;
 
-    // `weights`: of a piece of each kind, for kBest and kPair. `threshold`: similarities up to it, in 65,536ths, are worth nothing to a flow.
+    // `weights`: of a piece of each kind, for kBest and kPair. `threshold`: similarities up to it, in 65,536ths, are worth nothing
+    // to a flow.
     StateMatcher(std::vector<std::uint32_t> weights, std::int32_t threshold)
         : weights_(std::move(weights)), threshold_(threshold) {}
 

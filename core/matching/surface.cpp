@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/common_items.h"
 #include "base/portable.h"
 #include "base/share.h"
 #include "base/subsequence.h"
@@ -47,18 +48,6 @@ Share weighted_shares(double common, const std::pmr::vector<double>& of_x, const
     if (of_x.empty() && of_y.empty()) return {1, 1};
     const double x = sum(of_x), y = sum(of_y);
     return {y > 0 ? common / y : 0, x > 0 ? common / x : 0};
-}
-
-// How many ids two ascending lists have in common.
-std::size_t overlap(const SurfaceText::Ids& x, const SurfaceText::Ids& y) {
-    std::size_t common = 0;
-    for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
-        const std::uint32_t a = x[i], b = y[j];
-        common += a == b;
-        i += a <= b;
-        j += b <= a;
-    }
-    return common;
 }
 
 constexpr std::uint32_t kBits = 64;  // of a block of tokens
@@ -168,8 +157,8 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
     put(shares(common.function, of_x, of_y));
     put(parts_.rare_words ? weighted_shares(common_rare_words(x, y), x.word_weights, y.word_weights) : Share{0, 0});
     put(parts_.rare_lemmas ? weighted_shares(common.rare_lemmas, x.lemma_weights, y.lemma_weights) : Share{0, 0});
-    put(lenient_shares(overlap(x.numbers, y.numbers), x.numbers.size(), y.numbers.size()));
-    put(lenient_shares(overlap(x.capitals, y.capitals), x.capitals.size(), y.capitals.size()));
+    put(lenient_shares(count_common(x.numbers, y.numbers), x.numbers.size(), y.numbers.size()));
+    put(lenient_shares(count_common(x.capitals, y.capitals), x.capitals.size(), y.capitals.size()));
 
     if (parts_.alignment || !sentences_) find_occurrences();
     const std::size_t in_order = common_subsequence(y.size());
@@ -182,7 +171,7 @@ void SurfaceMatcher::compare(const SurfaceText& x, const SurfaceText& y, double*
             std::count_if(aligned_.begin(), aligned_.end(), [](std::uint32_t place) { return place != kNowhere; }));
     }
     *row++ = parts_.alignment ? share_in_order() : 0;
-    put(shares(overlap(x.punctuation, y.punctuation), x.punctuation.size(), y.punctuation.size()));
+    put(shares(count_common(x.punctuation, y.punctuation), x.punctuation.size(), y.punctuation.size()));
 
     // From here on penalties: a copy of the reference has none.
     *row++ = matched == 0 ? 1 : matched == 1 ? 0 : share_of(runs - 1, matched - 1);

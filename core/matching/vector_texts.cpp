@@ -1,9 +1,9 @@
 #include "matching/vector_texts.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/checks.h"
+#include "base/share.h"
 
 namespace tesla {
 
@@ -43,10 +43,9 @@ Measures VectorTexts::match(const VectorTexts& reference, const VectorTexts& hyp
     std::size_t at = 0;
     for_each_pair(pairs, reference.texts_, hypothesis.texts_, [&](std::size_t, const VectorText& x, const VectorText& y) {
         for (const SharedMeaning& shared : matcher.match(x, y)) {
-            const double missing = std::numeric_limits<double>::quiet_NaN();
-            measures.precision[at] = shared.exists() ? shared.precision() : missing;
-            measures.recall[at] = shared.exists() ? shared.recall() : missing;
-            measures.f[at] = shared.exists() ? shared.f(alpha) : missing;
+            measures.precision[at] = shared.exists() ? shared.precision() : kNoValue;
+            measures.recall[at] = shared.exists() ? shared.recall() : kNoValue;
+            measures.f[at] = shared.exists() ? shared.f(alpha) : kNoValue;
             ++at;
         }
     });

@@ -166,7 +166,7 @@ void VectorText::add_bigrams(const VectorTokens& tokens, VectorScratch& scratch)
 }
 
 VectorMatcher::VectorMatcher(std::size_t dimensions, bool best)
-    : dimensions_(dimensions), width_((dimensions + 7) / 8 * 8), best_(best), kernels_(chosen_kernels()) {}
+    : dimensions_(dimensions), width_(rounded_up(dimensions, 8)), best_(best), kernels_(chosen_kernels()) {}
 
 void VectorMatcher::compare_words(const VectorText& x, const VectorText& y, bool links) {
     const std::size_t nx = x.size(), ny = y.size();

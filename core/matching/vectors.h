@@ -60,7 +60,7 @@ class VectorText {
 
     bool is_sentence;  // so short that its words are its tokens, and its bigrams are neighbours among them
 
-    // Words in order of their first occurrence; kNoWord fills up the last block of rows (simd/kernels.h).
+    // Words in order of their first occurrence; kNoWord fills up the last block of rows (`whole_blocks`).
     std::pmr::vector<std::uint32_t> word, lemma;
     std::pmr::vector<const std::int8_t*> vector;  // nullptr: has none
     std::pmr::vector<std::int64_t> square;        // of the length of the vector

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/share.h"
 
 namespace tesla {
 
@@ -16,7 +17,7 @@ double MeanCombination::score(const double* row, std::size_t columns) const {
         sum += row[k];
         ++count;
     }
-    return count ? sum / static_cast<double>(count) : kMissing;
+    return count ? sum / static_cast<double>(count) : kNoValue;
 }
 
 SignedCombination::SignedCombination(std::vector<double> weights, const std::vector<std::int64_t>& families, bool clipped)

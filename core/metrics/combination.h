@@ -3,14 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
 namespace tesla {
-
-// The value of a feature that does not exist.
-inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // Scores are the same to the last bit on every machine and in every batch: sums run over the columns in their order.
 class Combination {

@@ -8,6 +8,7 @@
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
+#include "base/share.h"
 #include "base/unicode.h"
 #include "matching/characters.h"
 #include "matching/guards.h"
@@ -66,11 +67,11 @@ void for_each_segment(const std::vector<AnalysedStream>& references, const Analy
 }
 
 double measured(const Match& match, Measure measure, double alpha) {
-    if (match.reference == 0 && match.hypothesis == 0) return kMissing;
+    if (match.reference == 0 && match.hypothesis == 0) return kNoValue;
     return measure == Measure::Precision ? match.precision() : measure == Measure::Recall ? match.recall() : match.f(alpha);
 }
 double measured(const SharedMeaning& shared, Measure measure, double alpha) {
-    if (!shared.exists()) return kMissing;
+    if (!shared.exists()) return kNoValue;
     return measure == Measure::Precision ? shared.precision() : measure == Measure::Recall ? shared.recall() : shared.f(alpha);
 }
 
@@ -329,7 +330,7 @@ void SurfaceGroup::compare_segments(const std::vector<AnalysedStream>& reference
 }
 
 void SurfaceGroup::mark_missing(double* row) const {
-    for (std::size_t column : missing_) row[column] = kMissing;
+    for (std::size_t column : missing_) row[column] = kNoValue;
 }
 
 std::size_t VectorGroup::columns() const { return kVectorProblems * measures_.size(); }
@@ -387,7 +388,7 @@ void GuardGroup::compare_segments(const std::vector<AnalysedStream>& references,
 
 // `negation` does not exist where the language has no list of negations.
 void GuardGroup::mark_missing(double* row) const {
-    if (!words_.knows_negations()) row[kNegationColumn] = kMissing;
+    if (!words_.knows_negations()) row[kNegationColumn] = kNoValue;
 }
 
 }  // namespace tesla

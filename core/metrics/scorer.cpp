@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/checks.h"
+#include "base/share.h"
 
 namespace tesla {
 
@@ -36,8 +37,8 @@ std::vector<StreamScores> Scorer::score(const std::vector<AnalysedStream>& refer
     std::vector<StreamScores> streams;
     for (const AnalysedStream& stream : references) {
         const bool complete = stream.present.size == segments;
-        Rows features = complete ? Rows(segments * features_) : Rows(segments * features_, kMissing);
-        streams.push_back({std::vector<double>(segments, kMissing), std::move(features)});
+        Rows features = complete ? Rows(segments * features_) : Rows(segments * features_, kNoValue);
+        streams.push_back({std::vector<double>(segments, kNoValue), std::move(features)});
     }
     for (std::size_t group = 0; group < groups_.size(); ++group) {
         const auto take = [&](std::size_t stream, std::size_t text, const double* row) {

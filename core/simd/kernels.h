@@ -18,16 +18,17 @@
 #include <string>
 #include <vector>
 
+#include "base/rounding.h"
+
 namespace tesla {
 
 struct EncoderModel;
 struct EncoderBuffers;
 struct PieceWindow;
 
+// The units of what kernels compute.
 inline constexpr int kVectorSteps = 160;             // similarities of vectors are 160ths
-inline constexpr int kSameLemma = 144;               // of words with the same lemma: .9
 inline constexpr std::int32_t kStateUnit = 1 << 16;  // similarities of states are 65,536ths
-inline constexpr std::int32_t kGainUnit = 16;        // both are rescaled to 16ths for a flow
 
 inline constexpr std::size_t kLogicalLanes = 16;  // sums of floats are made in so many lanes, whatever the machine's vectors
 inline constexpr std::int32_t kZeroPoint = 128;   // of rows in 8 bits without a sign
@@ -36,8 +37,7 @@ inline constexpr std::size_t kRowsPerStep = 64;  // of a text, which are compare
 
 // The words of a text with their vectors. Words come in whole blocks, and all arrays but `vectors` have room for that.
 inline constexpr std::size_t kRowBlock = 16;
-inline constexpr std::size_t whole_blocks(std::size_t rows) { return (rows + kRowBlock - 1) / kRowBlock * kRowBlock; }
-inline constexpr std::uint32_t kNoWord = 0xFFFFFFFF;  // fills up blocks; no word and no lemma has this number
+inline constexpr std::size_t whole_blocks(std::size_t rows) { return rounded_up(rows, kRowBlock); }
 struct VectorWords {
     const std::uint32_t *words, *lemmas;
     const std::int8_t* const* vectors;  // null: has none

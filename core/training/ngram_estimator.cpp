@@ -66,6 +66,19 @@ std::string NgramEstimator::path(const char* what, unsigned n) const {
 
 std::string NgramEstimator::result_path(unsigned n) const { return path("result", n); }
 
+EstimatedNgrams NgramEstimator::read(unsigned n, std::uint64_t start, std::uint64_t count) const {
+    EstimatedNgrams ngrams;
+    RecordReader reader(result_path(n), start);
+    NgramRecord record;
+    for (std::uint64_t i = 0; i < count && reader.next(record); ++i) {
+        ngrams.words.insert(ngrams.words.end(), record.key.begin(), record.key.begin() + n);
+        ngrams.parents.push_back(record.tag);
+        ngrams.probability.push_back(record.x);
+        ngrams.backoff.push_back(record.y);
+    }
+    return ngrams;
+}
+
 void NgramEstimator::add_sentence(const std::uint32_t* words, std::size_t length) {
     require(counts_ != nullptr, "the counts were adjusted already");
     for (std::size_t i = 0; i <= length; ++i) {

@@ -14,6 +14,13 @@
 
 namespace tesla {
 
+// N-grams of one order, sorted by their words from the last to the first.
+struct EstimatedNgrams {
+    std::vector<std::uint32_t> words;    // of each n-gram, the last one first
+    std::vector<std::uint32_t> parents;  // the numbers of the n-grams without their first words
+    std::vector<double> probability, backoff;
+};
+
 class NgramEstimator {
    public:
     using Progress = std::function<void(std::uint64_t)>;  // so many more records are done
@@ -38,11 +45,13 @@ class NgramEstimator {
     void join_backoffs(const Progress& progress);
 
     std::uint64_t kept(unsigned n) const { return kept_.at(n - 1); }
+    // Some n-grams of order n of the model, from number `start` on.
+    EstimatedNgrams read(unsigned n, std::uint64_t start, std::uint64_t count) const;
+
+   private:
     // The n-grams of the model, last word first, sorted so: x probability, y backoff weight, tag the line of the
     // n-gram without its first word among those of order n - 1.
     std::string result_path(unsigned n) const;
-
-   private:
     std::string path(const char* what, unsigned n) const;
     void write_adjusted(unsigned n, NgramRecord record);
     void estimate_unigrams(const Discounts& discounts);

@@ -3,11 +3,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/checks.h"
 #include "training/phrase_counter.h"
 
 namespace tesla {
 
 Links parse_links(std::string_view line, std::size_t target_size, std::size_t pivot_size) {
+    require(std::max(target_size, pivot_size) <= kLongestSentence, "a sentence has over 255 words");
     Links links;
     const char* at = line.data();
     const char* end = at + line.size();

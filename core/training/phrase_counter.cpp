@@ -4,19 +4,17 @@
 #include <atomic>
 #include <numeric>
 
+#include "base/checks.h"
 #include "base/keyed_hash.h"
+#include "training/line_words.h"
 
 namespace tesla {
 namespace {
 
-// Calls `visit` with every word of a line; several spaces in a row are as one.
-template <class Visit>
-void for_each_word(std::string_view line, Visit visit) {
-    for (std::size_t start = 0; start < line.size();) {
-        std::size_t end = std::min(line.find(' ', start), line.size());
-        if (end > start) visit(line.substr(start, end - start));
-        start = end + 1;
-    }
+std::size_t words_in(std::string_view line) {
+    std::size_t count = 0;
+    for_each_word(line, [&](std::string_view) { ++count; });
+    return count;
 }
 
 }  // namespace
@@ -24,12 +22,6 @@ void for_each_word(std::string_view line, Visit visit) {
 std::uint64_t PhraseCounter::next_id() {
     static std::atomic<std::uint64_t> last{0};
     return sip_hash(std::to_string(++last), process_hash_key());  // like no other, of this process or another
-}
-
-std::size_t words_in(std::string_view line) {
-    std::size_t count = 0;
-    for_each_word(line, [&](std::string_view) { ++count; });
-    return count;
 }
 
 std::uint32_t PhraseCounter::Vocabulary::number(std::string_view word) {
@@ -49,6 +41,24 @@ std::vector<std::uint32_t> PhraseCounter::Vocabulary::ranks() const {
 void PhraseCounter::numbers_of(std::string_view line, Vocabulary& vocabulary, std::vector<std::uint32_t>& numbers) {
     numbers.clear();
     for_each_word(line, [&](std::string_view word) { numbers.push_back(vocabulary.number(word)); });
+}
+
+void PhraseCounter::add_sentences(const std::vector<std::string_view>& target, const std::vector<std::string_view>& pivot,
+                                  const std::vector<std::string_view>& forward, const std::vector<std::string_view>& reverse) {
+    require(pivot.size() == target.size() && forward.size() == target.size() && reverse.size() == target.size(),
+            "the lists differ in length");
+    for (std::size_t k = 0; k < target.size(); ++k) {
+        const std::size_t m = words_in(target[k]), n = words_in(pivot[k]);
+        Links links = parse_links(forward[k], m, n);
+        if (reverse[k].data() != forward[k].data()) links = symmetrised(links, parse_links(reverse[k], m, n), m, n);
+        add_sentence(target[k], pivot[k], links);
+    }
+}
+
+void PhraseCounter::add_pairs(const std::vector<std::string_view>& target, const std::vector<std::string_view>& pivot,
+                              const ArrayView<std::uint32_t>& counts) {
+    require(pivot.size() == target.size() && counts.size == target.size(), "the lists differ in length");
+    for (std::size_t k = 0; k < target.size(); ++k) add_pair(target[k], pivot[k], counts[k]);
 }
 
 void PhraseCounter::add_sentence(std::string_view target, std::string_view pivot, const Links& links) {

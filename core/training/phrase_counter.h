@@ -17,17 +17,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/array_view.h"
 #include "training/phrase_runs.h"
 
 namespace tesla {
 
-// How many words a line of words, separated by spaces, has.
-std::size_t words_in(std::string_view line);
-
 using Link = std::pair<std::uint16_t, std::uint16_t>;  // target word, pivot word
 using Links = std::vector<Link>;
 
-// "0-0 1-2 …" (Pharaoh); throws std::invalid_argument for anything else, or for words that are not there.
+inline constexpr std::size_t kLongestSentence = 255;
+// "0-0 1-2 …" (Pharaoh); throws std::invalid_argument for anything else, for words that are not there, and for longer sentences.
 Links parse_links(std::string_view line, std::size_t target_size, std::size_t pivot_size);
 // Grow-diag-final-and of the two directions (Koehn et al. 2003); ascending.
 Links symmetrised(const Links& forward, const Links& reverse, std::size_t target_size, std::size_t pivot_size);
@@ -35,7 +34,6 @@ Links symmetrised(const Links& forward, const Links& reverse, std::size_t target
 struct PhrasePair {
     std::uint8_t target_start, target_size, pivot_start, pivot_size;
 };
-inline constexpr std::size_t kLongestSentence = 255;
 // All phrase pairs that are consistent with the links, unaligned words at their edges included.
 std::vector<PhrasePair> consistent_pairs(const Links& links, std::size_t target_size, std::size_t pivot_size);
 
@@ -49,9 +47,12 @@ struct TableArrays {
 
 class PhraseCounter {
    public:
-    // One sentence pair as words separated by spaces.
-    void add_sentence(std::string_view target, std::string_view pivot, const Links& links);
-    void add_pair(std::string_view target, std::string_view pivot, std::uint32_t count);
+    // Sentence pairs as words separated by spaces, with their links in both directions, or twice the same views of links.
+    void add_sentences(const std::vector<std::string_view>& target, const std::vector<std::string_view>& pivot,
+                       const std::vector<std::string_view>& forward, const std::vector<std::string_view>& reverse);
+    // Phrase pairs with their counts.
+    void add_pairs(const std::vector<std::string_view>& target, const std::vector<std::string_view>& pivot,
+                   const ArrayView<std::uint32_t>& counts);
     std::size_t pending() const { return pending_.size(); }
     void write_run(const std::string& path);
     // Counts of all runs; phrases below `min_count` and options with `min_probability` or less (save the best) go.
@@ -68,6 +69,8 @@ class PhraseCounter {
         std::unordered_map<std::string, std::uint32_t> numbers_;
         std::vector<std::string> words_;
     };
+    void add_sentence(std::string_view target, std::string_view pivot, const Links& links);
+    void add_pair(std::string_view target, std::string_view pivot, std::uint32_t count);
     static void numbers_of(std::string_view line, Vocabulary& vocabulary, std::vector<std::uint32_t>& numbers);
 
     static std::uint64_t next_id();

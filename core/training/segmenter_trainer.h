@@ -12,7 +12,7 @@
 namespace tesla {
 
 class SegmenterTrainer {
- public:
+   public:
     // A word of the lexicon; to be called before the texts.
     void add_word(std::string_view word);
 
@@ -29,7 +29,7 @@ class SegmenterTrainer {
     // The averaged weights, rounded to 8 bits at `scale` units per 1.0; weights below `min_weight` units are dropped.
     SegmenterArrays quantised(double scale, int min_weight) const;
 
- private:
+   private:
     struct Weight {
         std::int32_t value = 0;
         std::int64_t total = 0;  // sum of changes, each times the step of its making

@@ -5,6 +5,7 @@
 
 #include "base/flat_table.h"
 #include "base/interrupt.h"
+#include "training/line_words.h"
 
 namespace tesla {
 namespace {
@@ -35,13 +36,9 @@ class WordAligner::Scratch {
 void WordAligner::Side::read(const std::vector<std::string_view>& lines) {
     std::unordered_map<std::string_view, std::uint32_t> numbers;
     for (std::string_view line : lines) {
-        for (std::size_t from = 0; from < line.size();) {
-            const std::size_t to = std::min(line.find(' ', from), line.size());
-            if (to > from)
-                words.push_back(numbers.try_emplace(line.substr(from, to - from), static_cast<std::uint32_t>(numbers.size()))
-                                    .first->second);
-            from = to + 1;
-        }
+        for_each_word(line, [&](std::string_view word) {
+            words.push_back(numbers.try_emplace(word, static_cast<std::uint32_t>(numbers.size())).first->second);
+        });
         ends.push_back(words.size());
     }
     vocabulary = numbers.size();
@@ -91,7 +88,7 @@ void WordAligner::infer(AlignmentModel model, std::size_t pair, Scratch& scratch
     for (std::size_t i = 0; i < m; ++i)
         reverse.null_emission(i) = directions_[1].null_chance[target_.words[target_.start(pair) + i]];
     for (std::size_t d = 0; d < 2; ++d)
-        model == AlignmentModel::kLexical ? scratch.chains[d].lexical() : scratch.chains[d].sequential(directions_[d].weights);
+        model == AlignmentModel::Lexical ? scratch.chains[d].lexical() : scratch.chains[d].sequential(directions_[d].weights);
 }
 
 void WordAligner::expect(AlignmentModel model, std::size_t from, std::size_t to) {
@@ -111,7 +108,7 @@ void WordAligner::expect(AlignmentModel model, std::size_t from, std::size_t to)
             directions_[0].null_count[pivot_.words[pivot_.start(k) + j]].add(forward.null_posterior(j), kCountSteps);
         for (std::size_t i = 0; i < m; ++i)
             directions_[1].null_count[target_.words[target_.start(k) + i]].add(reverse.null_posterior(i), kCountSteps);
-        if (model == AlignmentModel::kLexical) continue;
+        if (model == AlignmentModel::Lexical) continue;
         for (std::size_t d = 0; d < 2; ++d)
             for (std::size_t kind = 0; kind < kJumpKinds; ++kind) {
                 directions_[d].jumps[kind].add(scratch.chains[d].jumps()[kind], kCountSteps);
@@ -136,7 +133,7 @@ void WordAligner::maximise(AlignmentModel model) {
         std::uint64_t total = 0;
         for (ExpectedCount& count : direction.null_count) total += nulls.emplace_back(count.take());
         for (std::size_t w = 0; w < nulls.size(); ++w) direction.null_chance[w] = chance_of(nulls[w], total);
-        if (model == AlignmentModel::kLexical) continue;
+        if (model == AlignmentModel::Lexical) continue;
         // Jumps / exposures is the step of Hunter (2004) for choices among the places that a sentence has: the likelihood
         // never falls.
         double sum = 0;
@@ -174,7 +171,7 @@ std::vector<std::string> WordAligner::directed_links(std::size_t direction, std:
         interrupt.look();
         std::string& line = lines.emplace_back();
         if (target_.size(k) == 0 || pivot_.size(k) == 0) continue;
-        infer(AlignmentModel::kSequential, k, scratch);
+        infer(AlignmentModel::Sequential, k, scratch);
         const AlignmentChain& chain = scratch.chains[direction];
         for (std::size_t word = 0; word < chain.length(); ++word) {
             std::size_t best = 0;

@@ -28,7 +28,7 @@ class ExpectedCount {
     std::atomic<std::uint64_t> sum_{0};
 };
 
-enum class AlignmentModel { kLexical, kSequential };  // Model 1, hidden Markov model
+enum class AlignmentModel { Lexical, Sequential };  // Model 1, hidden Markov model
 
 struct Posteriors {  // rows: words that are generated; columns: words that generate them
     std::vector<double> pivot_by_target, target_by_pivot;

@@ -152,6 +152,12 @@ class WordMarks:
         ask: Callable[[list[str]], list[int]],
     ) -> None: ...
 
+PARTICLE: int
+NEGATIVE_WORD: int
+NEGATED_VERB: int
+TAKES_BACK: int
+MARKUP: int
+
 class CriticalWords:
     def __init__(
         self,

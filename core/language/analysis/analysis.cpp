@@ -59,8 +59,7 @@ class Draft::Reader {
         std::uint32_t at = 0;
         for (std::size_t i = 0; i < decoded_.size(); ++i) {
             byte_of_[i] = at;
-            const char32_t c = decoded_[i];
-            at += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+            at += utf8_length(decoded_[i]);
         }
         byte_of_[decoded_.size()] = at;
     }

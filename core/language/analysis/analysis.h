@@ -11,7 +11,8 @@
 // spaces) into the lexicon (lexicon.h), where every word type is looked at once and every later token is an integer. Words
 // get their lemmas and senses from plain_lemmas.h and sense_index.h, or from Python, once per new word type. Then the tagger
 // (tagger.h) tags, and the batch is flat arrays. text_analyser.h does all this in one call. word_facts.h and word_vectors.h
-// tell more of words without their context. The trainers of tagger and segmenter are in core/training.
+// tell more of words without their context, word_marks.h which of them are numbers or negations. The trainers of tagger and
+// segmenter are in core/training.
 #pragma once
 
 #include <cstddef>

@@ -10,10 +10,8 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "language/analysis/feature_store.h"
@@ -21,11 +19,16 @@
 #include "language/analysis/tokeniser.h"
 #include "base/flat_table.h"
 #include "base/fork_safe.h"
+#include "base/hashing.h"
 #include "base/keyed_hash.h"
 #include "base/portable.h"
+#include "base/rounding.h"
 #include "base/stable_array.h"
 
 namespace tesla {
+
+// Fills up rows of words: no word and no lemma has this number.
+inline constexpr std::uint32_t kNoWord = FlatTable<>::kMissing;
 
 // A text and its hash, which is computed once.
 struct HashedText {
@@ -112,9 +115,9 @@ class SharedRound {
 
     template <class Step>
     void go(std::size_t size, Step&& step) const {  // step(from, to)
-        const std::size_t steps = (size + kStep - 1) / kStep;
+        const std::size_t steps = units_of(size, kStep);
         // Multiples of the golden section lie far from each other, however many they are.
-        const std::size_t first = static_cast<std::uint64_t>(others_ * 0x9E3779B9U) * steps >> 32;
+        const std::size_t first = static_cast<std::uint64_t>(others_ * static_cast<std::uint32_t>(kGolden >> 32)) * steps >> 32;
         for (std::size_t k = 0; k < steps; ++k) {
             const std::size_t from = (first + k) % steps * kStep;
             step(from, std::min(from + kStep, size));

@@ -93,7 +93,7 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
     thread_local Spelling spelling;
     if (!read(word, spelling)) return false;
     const std::string& lower = spelling.lower;
-    if (numbers_are_lemmas_ && spelling.kind != Spelling::kPlain && spelling.has_digit()) {
+    if (numbers_are_lemmas_ && spelling.kind != Spelling::Kind::Plain && spelling.has_digit()) {
         lemma = lower;
         return true;
     }
@@ -110,7 +110,7 @@ bool PlainLemmas::find(std::string_view word, std::string& lemma) const {
 bool PlainLemmas::read(std::string_view word, Spelling& spelling) const {
     const bool is_ascii = std::all_of(word.begin(), word.end(), is_ascii_letter);
     if (word.empty() || (is_ascii && word.size() > kLongestForm)) return false;
-    spelling.kind = Spelling::kPlain;
+    spelling.kind = Spelling::Kind::Plain;
     if (!is_ascii) {
         std::u32string& form = spelling.form;
         decode_utf8(word, form);
@@ -123,8 +123,8 @@ bool PlainLemmas::read(std::string_view word, Spelling& spelling) const {
         }
         const auto all = [&form](auto holds) { return std::all_of(form.begin(), form.end(), holds); };
         if (!all([this](char32_t c) { return is_plain(c) || (!dictionary_ && is_east_asian(c)); }))
-            spelling.kind = all(is_sign) ? Spelling::kSigns : Spelling::kMixed;
-        if (spelling.kind == Spelling::kMixed && form.size() < word.size()) {
+            spelling.kind = all(is_sign) ? Spelling::Kind::Signs : Spelling::Kind::Mixed;
+        if (spelling.kind == Spelling::Kind::Mixed && form.size() < word.size()) {
             const bool simple = all([](char32_t c) { return c < 0x80 || has_simple_case(c) || has_no_case(c); });
             if (!english_ || !simple || EnglishLemmas::has_clitic(word)) return false;
         }
@@ -137,12 +137,12 @@ bool PlainLemmas::read(std::string_view word, Spelling& spelling) const {
 bool PlainLemmas::find_in_dictionary(Spelling& spelling, std::string& lemma) const {
     std::string& listed = spelling.listed;
     bool is_listed = false;
-    if (spelling.kind == Spelling::kPlain) {
+    if (spelling.kind == Spelling::Kind::Plain) {
         const Answer answer = ask_in_either_case(spelling);
         if (answer == Answer::Unknown) return false;
         is_listed = answer == Answer::Listed || (english_ && EnglishLemmas::by_ending(spelling.word, listed));
         if (!is_listed) return find_unknown(spelling.lower, lemma);
-    } else if (spelling.kind == Spelling::kSigns) {
+    } else if (spelling.kind == Spelling::Kind::Signs) {
         is_listed = dictionary_->find(spelling.word, listed);
     } else if (english_) {
         is_listed = english_->find(spelling.word, listed);

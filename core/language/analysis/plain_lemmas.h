@@ -52,13 +52,13 @@ class PlainLemmas {
    private:
     // A word as the steps of `find` read it. Each thread has one, which keeps its memory.
     struct Spelling {
-        enum Kind { kPlain, kSigns, kMixed };  // letters alone, signs alone, or anything
+        enum class Kind { Plain, Signs, Mixed };  // letters alone, signs alone, or anything
 
         bool has_digit() const {
             return std::any_of(form.begin(), form.end(), [](char32_t c) { return c >= '0' && c <= '9'; });
         }
 
-        Kind kind = kPlain;
+        Kind kind = Kind::Plain;
         std::string_view word;   // its apostrophes are straight
         std::u32string form;     // the same; not for letters of ASCII
         std::string straight, lower, capitalised, listed;

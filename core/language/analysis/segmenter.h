@@ -22,7 +22,7 @@ struct SegmenterArrays {
 
 // Where words end; immutable, so that threads may share it.
 class Segmenter {
- public:
+   public:
     // Throws std::invalid_argument for arrays that do not fit together.
     explicit Segmenter(const SegmenterArrays& arrays);
 
@@ -43,7 +43,7 @@ class Segmenter {
         }
     }
 
- private:
+   private:
     static constexpr std::size_t kLongestStretch = 512;  // characters decoded at once: no text needs more memory
 
     void find_places(const char32_t* text, std::size_t length, std::size_t start, std::size_t end, Place* places) const;

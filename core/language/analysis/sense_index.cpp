@@ -6,26 +6,11 @@
 #include <utility>
 
 #include "base/checks.h"
+#include "base/crc32.h"
 #include "base/portable.h"
 
 namespace tesla {
 namespace {
-
-// CRC-32 as zlib computes it, which made the keys of the tables.
-std::uint32_t checksum(std::string_view bytes) {
-    static const std::array<std::uint32_t, 256> kTable = [] {
-        std::array<std::uint32_t, 256> table{};
-        for (std::uint32_t i = 0; i < 256; ++i) {
-            std::uint32_t c = i;
-            for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xEDB88320U ^ (c >> 1) : c >> 1;
-            table[i] = c;
-        }
-        return table;
-    }();
-    std::uint32_t crc = 0xFFFFFFFFU;
-    for (char byte : bytes) crc = kTable[(crc ^ static_cast<unsigned char>(byte)) & 255] ^ (crc >> 8);
-    return ~crc;
-}
 
 bool ends_fit(const ArrayView<std::int64_t>& ends, std::size_t rows, std::size_t items) {
     return ends.size == rows + 1 && ends[0] == 0 && static_cast<std::uint64_t>(ends[rows]) == items && items <= UINT32_MAX &&
@@ -57,7 +42,7 @@ std::vector<SenseIndex::Senses> SenseIndex::find(const std::vector<std::string_v
     for (std::size_t start = 0; start < lemmas.size(); start += kAtOnce) {
         const std::size_t count = std::min(kAtOnce, lemmas.size() - start);
         for (std::size_t k = 0; k < count; ++k) {
-            keys[k] = checksum(lemmas[start + k]);
+            keys[k] = crc32(lemmas[start + k]);
             prefetch_memory(&bucket_starts_[bucket_of(keys[k])]);
         }
         const auto first_row = [&](std::size_t k) { return &rows_[bucket_starts_[bucket_of(keys[k])]]; };

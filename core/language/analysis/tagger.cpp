@@ -6,6 +6,8 @@
 
 #include "base/checks.h"
 #include "base/hashing.h"
+#include "base/rounding.h"
+#include "base/unicode.h"
 
 namespace tesla {
 namespace {
@@ -39,7 +41,7 @@ Tagger::Tagger(const TaggerArrays& arrays) : labels_(arrays.labels) {
     require(arrays.row_labels.size == arrays.row_weights.size, "the tagger's labels and weights differ in number");
     require(arrays.suffix_deltas.size == arrays.suffix_classes.size, "the tagger's lexicon is incomplete");
     require(arrays.row_lengths.size < (std::size_t{1} << (32 - kKindBits)) / kMaxPairs, "the tagger has too many features");
-    pairs_ = (labels_ + kLabelsOfPair - 1) / kLabelsOfPair;
+    pairs_ = units_of(labels_, kLabelsOfPair);
     for (std::size_t i = labels_; i < kMaxLabels; ++i) floor_[i / kLanes][i % kLanes] = std::numeric_limits<std::int16_t>::min();
 
     std::vector<std::uint32_t> rows(arrays.row_lengths.size);
@@ -325,6 +327,22 @@ void Tagger::tag_with(const WordRows& texts, std::uint16_t* labels) const {
 
 void Tagger::tag(const WordRows& texts, std::uint16_t* labels) const {
     for_pairs(pairs_, [&](auto pairs) { tag_with<pairs.value>(texts, labels); });
+}
+
+std::vector<std::uint16_t> Tagger::tag_forms(const std::vector<std::string>& forms) const {
+    std::vector<SingleWord> words(forms.size());
+    std::u32string characters;
+    WordRows rows(*this);
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        decode_utf8(forms[i], characters);
+        find_features(characters, words[i]);
+        rows.push_back(words[i].features);
+    }
+    rows.end_text();
+    std::vector<std::uint16_t> labels(rows.places());
+    tag(rows, labels.data());
+    const auto first = labels.begin() + static_cast<std::ptrdiff_t>(rows.start(0));
+    return {first, first + static_cast<std::ptrdiff_t>(forms.size())};
 }
 
 }  // namespace tesla

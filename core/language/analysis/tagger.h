@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/array_view.h"
@@ -158,6 +157,8 @@ class Tagger {  // immutable, so that threads may share it
 
     // Tags texts; their words come from this tagger's `features`. `labels` has room for all places.
     void tag(const WordRows& texts, std::uint16_t* labels) const;
+    // The labels of one text, by its words alone.
+    std::vector<std::uint16_t> tag_forms(const std::vector<std::string>& forms) const;
 
    private:
     friend class WordRows;

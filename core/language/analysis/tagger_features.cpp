@@ -59,7 +59,7 @@ WordHashes hash_word(const char32_t* form, std::size_t length, std::uint32_t lex
     std::uint32_t kind = 0;
     std::uint32_t* slot = word.own.data();
     const auto put = [&](bool exists, std::uint32_t a, std::uint32_t b = 0) {
-        *slot++ = exists ? mix(kind, a, b) : 0;
+        *slot++ = exists ? tagger_feature(kind, a, b) : 0;
         ++kind;
     };
     put(length > 0, parts.form);

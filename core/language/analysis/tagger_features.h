@@ -51,10 +51,18 @@ struct WordHashes {
 // The features of a form; the empty form stands for what lies beyond either end of the text.
 WordHashes hash_word(const char32_t* form, std::size_t length, std::uint32_t lexical_class);
 
-inline std::uint32_t mix(std::uint32_t kind, std::uint32_t a, std::uint32_t b = 0) {
-    const std::uint64_t x = (static_cast<std::uint64_t>(a) << 32 | b) + 0x9E3779B97F4A7C15ull * (kind + 1);
-    return never_zero(mixed(x));
-}
+// The kinds of the features that are computed at every position; those of a word type have the numbers below 64.
+enum ContextFeature : std::uint32_t {
+    kLabelBefore = 64,
+    kTwoLabels = 65,
+    kLabelAndForm = 66,
+    kLabelAndSuffix = 67,
+    kLabelAndShape = 68,
+    kLabelAndNextForm = 69,
+    kPreviousFormAndForm = 70,
+    kFormAndNextForm = 71,
+    kTwoLabelsAndClass = 72
+};
 
 // A position: the word, two neighbours on either side, and the two labels before it (0 beyond the start, else 1 + label).
 template <class Word>
@@ -65,7 +73,7 @@ struct Position {
 
 // The features of the labels before the word alone.
 inline std::array<std::uint32_t, 2> label_features(std::uint32_t label, std::uint32_t second_label) {
-    return {mix(64, label), mix(65, label << 16 | second_label)};
+    return {tagger_feature(kLabelBefore, label), tagger_feature(kTwoLabels, label << 16 | second_label)};
 }
 
 // The features that join the word with a neighbour.
@@ -73,12 +81,15 @@ using PairHashes = std::array<std::uint32_t, 2>;
 template <class Word>
 inline PairHashes pair_features(const Position<Word>& at) {
     const std::uint32_t form = at.word->parts.form;
-    return {mix(70, at.previous->parts.form, form), mix(71, form, at.next->parts.form)};
+    return {tagger_feature(kPreviousFormAndForm, at.previous->parts.form, form),
+            tagger_feature(kFormAndNextForm, form, at.next->parts.form)};
 }
 
 // The feature that joins the shape of the word with the label before; shapes are below kShapes.
 inline constexpr std::uint32_t kShapes = 128;
-inline std::uint32_t shape_feature(std::uint32_t label, std::uint32_t shape) { return mix(68, label, shape); }
+inline std::uint32_t shape_feature(std::uint32_t label, std::uint32_t shape) {
+    return tagger_feature(kLabelAndShape, label, shape);
+}
 
 // The features that join other parts of words with the labels before.
 using LabelHashes = std::array<std::uint32_t, 4>;
@@ -86,8 +97,9 @@ template <class Word>
 inline LabelHashes word_and_label_features(const Position<Word>& at) {
     const WordParts& word = at.word->parts;
     const std::uint32_t label = at.previous_label;
-    return {mix(66, label, word.form), mix(67, label, word.suffix), mix(69, label, at.next->parts.form),
-            mix(72, label << 16 | at.second_previous_label, word.lexical_class)};
+    return {tagger_feature(kLabelAndForm, label, word.form), tagger_feature(kLabelAndSuffix, label, word.suffix),
+            tagger_feature(kLabelAndNextForm, label, at.next->parts.form),
+            tagger_feature(kTwoLabelsAndClass, label << 16 | at.second_previous_label, word.lexical_class)};
 }
 
 // All features that are computed at every position.

@@ -1,7 +1,5 @@
 #include "language/analysis/text_analyser.h"
 
-#include <algorithm>
-
 namespace tesla {
 
 std::shared_ptr<const AnalysedText> RecentTexts::find(const HashedText& text) {

@@ -12,7 +12,7 @@ namespace {
 
 // One pass over one text.
 class Scanner : private TextShapes {
- public:
+   public:
     Scanner(const TokeniserRules& rules, const Segmenter* segmenter, const char32_t* text, std::size_t length,
             std::vector<Span>& out)
         : TextShapes(rules, text), segmenter_(segmenter), length_(length), out_(out) {}
@@ -22,11 +22,11 @@ class Scanner : private TextShapes {
         for (std::size_t i = 0; i < length_; i = end_ + 1) {
             seen_ = 0;
             for (end_ = i; end_ < length_; ++end_) {
-                Kind k = kind_of(text_[end_]);
-                if (k == Kind::Separator) break;
+                CharKind k = kind_of(text_[end_]);
+                if (k == CharKind::Separator) break;
                 seen_ |= bit(k);
             }
-            if (seen_ == bit(Kind::Letter)) {
+            if (seen_ == bit(CharKind::Letter)) {
                 emit_word(i, end_);
             } else {
                 scan_chunk(i);
@@ -34,7 +34,7 @@ class Scanner : private TextShapes {
         }
     }
 
- private:
+   private:
     void emit(std::size_t start, std::size_t end) {
         out_.push_back({static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(end)});
     }
@@ -44,17 +44,17 @@ class Scanner : private TextShapes {
         final_stop_ = length_;
         if (style_.keep_final_stop) return;
         std::size_t i = length_;
-        while (i > 0 && (kind_of(text_[i - 1]) == Kind::Separator || contains(U"\"'’”»)]", text_[i - 1]))) --i;
+        while (i > 0 && (kind_of(text_[i - 1]) == CharKind::Separator || contains(U"\"'’”»)]", text_[i - 1]))) --i;
         if (i > 0 && text_[i - 1] == U'.') final_stop_ = i - 1;
     }
 
     void scan_chunk(std::size_t i) {
         while (i < end_) {
             switch (kind(i)) {
-                case Kind::Joiner: ++i; break;
-                case Kind::Letter: i = scan_word(i); break;
-                case Kind::Digit: i = scan_number(i); break;
-                case Kind::Unspaced: i = scan_unspaced(i); break;
+                case CharKind::Joiner: ++i; break;
+                case CharKind::Letter: i = scan_word(i); break;
+                case CharKind::Digit: i = scan_number(i); break;
+                case CharKind::Unspaced: i = scan_unspaced(i); break;
                 default: i = scan_symbol(i);
             }
         }
@@ -64,7 +64,7 @@ class Scanner : private TextShapes {
     // whole run where the language takes it for a word.
     std::size_t scan_unspaced(std::size_t start) {
         std::size_t i = after_marks(start + 1);
-        while ((segmenter_ != nullptr || style_.han_words) && kind(i) == Kind::Unspaced) i = after_marks(i + 1);
+        while ((segmenter_ != nullptr || style_.han_words) && kind(i) == CharKind::Unspaced) i = after_marks(i + 1);
         if (segmenter_ != nullptr) {
             segment(start, i);
         } else {
@@ -92,8 +92,8 @@ class Scanner : private TextShapes {
 
     std::size_t currency_end(std::size_t start) const {
         std::size_t i = start;
-        while (i - start <= rules_.currencies.longest() && kind(i) == Kind::Letter) ++i;
-        return kind(i) == Kind::Digit && look_up(rules_.currencies, start, i) >= 0 ? i : start;
+        while (i - start <= rules_.currencies.longest() && kind(i) == CharKind::Letter) ++i;
+        return kind(i) == CharKind::Digit && look_up(rules_.currencies, start, i) >= 0 ? i : start;
     }
 
     // Grows the word that reaches to `i` over its inner punctuation, emits it and returns its end.
@@ -102,18 +102,18 @@ class Scanner : private TextShapes {
         bool dotted = false;
         for (;; ++i) {
             while (in_word(kind(i))) ++i;
-            Kind here = kind(i), next = kind(i + 1);
-            if ((here == Kind::Apostrophe || here == Kind::Hyphen) && look_up(rules_.heads, start, i + 1) >= 0) {
+            CharKind here = kind(i), next = kind(i + 1);
+            if ((here == CharKind::Apostrophe || here == CharKind::Hyphen) && look_up(rules_.heads, start, i + 1) >= 0) {
                 emit(start, i + 1);
                 return i + 1;
             }
-            if (here == Kind::Apostrophe && next == Kind::Letter) continue;
-            if (here == Kind::Hyphen && is_visible(next) && hyphen_stays(part, i)) {
+            if (here == CharKind::Apostrophe && next == CharKind::Letter) continue;
+            if (here == CharKind::Hyphen && is_visible(next) && hyphen_stays(part, i)) {
                 part = piece = i + 1;
                 continue;
             }
-            if (here == Kind::Symbol && joins(i)) continue;
-            if (here == Kind::Dot && is_visible(next)) {
+            if (here == CharKind::Symbol && joins(i)) continue;
+            if (here == CharKind::Dot && is_visible(next)) {
                 if (std::size_t end = dotted_end(start, piece, i); end > i) {
                     dotted = true;
                     piece = i + 1;
@@ -130,12 +130,12 @@ class Scanner : private TextShapes {
 
     // What follows a word and still belongs to it: full stop, apostrophe, hyphen, the rest of a listed word (km/h).
     std::size_t word_closing_end(std::size_t start, std::size_t part, std::size_t i, bool dotted) const {
-        Kind here = kind(i), next = kind(i + 1);
+        CharKind here = kind(i), next = kind(i + 1);
         bool last = !is_visible(next) && next != here;
-        if (here == Kind::Dot && keeps_full_stop(start, part, i, dotted)) return i + 1;
-        if (here == Kind::Apostrophe && style_.final_apostrophes && last) return i + 1;
-        if (here == Kind::Hyphen && style_.open_hyphens && last) return i + 1;
-        if (here != Kind::Symbol || rules_.whole.longest() == 0) return i;
+        if (here == CharKind::Dot && keeps_full_stop(start, part, i, dotted)) return i + 1;
+        if (here == CharKind::Apostrophe && style_.final_apostrophes && last) return i + 1;
+        if (here == CharKind::Hyphen && style_.open_hyphens && last) return i + 1;
+        if (here != CharKind::Symbol || rules_.whole.longest() == 0) return i;
         std::size_t end = i + 1;
         if (look_up(rules_.whole, start, end) >= 0) return end;
         while (end - i < kLongestPart && in_word(kind(end))) ++end;
@@ -145,21 +145,21 @@ class Scanner : private TextShapes {
     // Does the symbol at `i` join what stands before and behind it?
     bool joins(std::size_t i) const {
         char32_t c = text_[i];
-        Kind before = kind_of(text_[i - 1]), after = kind(i + 1);
+        CharKind before = kind_of(text_[i - 1]), after = kind(i + 1);
         if (contains(rules_.attached, c)) return true;
-        if (contains(rules_.inner, c)) return before == Kind::Letter && after == Kind::Letter;
+        if (contains(rules_.inner, c)) return before == CharKind::Letter && after == CharKind::Letter;
         switch (c) {
             case U'_': return is_visible(before) && is_visible(after);
-            case U'&': return before == Kind::Letter && after == Kind::Letter;
-            case U',': return before == Kind::Digit && after == Kind::Digit;
+            case U'&': return before == CharKind::Letter && after == CharKind::Letter;
+            case U',': return before == CharKind::Digit && after == CharKind::Digit;
             default: return false;
         }
     }
 
     bool keeps_full_stop(std::size_t start, std::size_t part, std::size_t dot, bool dotted) const {
-        if (dot == final_stop_ || kind(dot + 1) == Kind::Dot || kind_of(text_[dot - 1]) != Kind::Letter) return false;
+        if (dot == final_stop_ || kind(dot + 1) == CharKind::Dot || kind_of(text_[dot - 1]) != CharKind::Letter) return false;
         if (look_up(rules_.abbreviations, start, dot) >= 0) return true;
-        bool initial = dot - part == 1 || (dotted && kind_of(text_[dot - 2]) == Kind::Dot);
+        bool initial = dot - part == 1 || (dotted && kind_of(text_[dot - 2]) == CharKind::Dot);
         return initial && !style_.split_initials;
     }
 
@@ -172,7 +172,7 @@ class Scanner : private TextShapes {
 
     // Emits a word, cut where the language cuts it: can|not, do|n't, I|'d|'ve.
     void emit_word(std::size_t start, std::size_t end) {
-        while (end - start > 1 && kind_of(text_[end - 1]) == Kind::Joiner) --end;
+        while (end - start > 1 && kind_of(text_[end - 1]) == CharKind::Joiner) --end;
         if (segmenter_ != nullptr && style_.segment_words && is_segmented(text_[start])) return segment(start, end);
         if (int cut = look_up(rules_.cut, start, end); cut > 0) {
             emit(start, start + cut);
@@ -180,7 +180,7 @@ class Scanner : private TextShapes {
             return;
         }
         std::size_t tail = end;
-        bool may_have_tail = (seen_ & (bit(Kind::Apostrophe) | bit(Kind::Hyphen))) != 0;
+        bool may_have_tail = (seen_ & (bit(CharKind::Apostrophe) | bit(CharKind::Hyphen))) != 0;
         if (may_have_tail && look_up(rules_.whole, start, end) < 0) tail = tail_start(start, end);
         std::size_t before = tail < end ? tail_start(start, tail) : tail;
         emit(start, before);
@@ -202,15 +202,15 @@ class Scanner : private TextShapes {
         }
         std::size_t i = digit_groups_end(start);
         if (i == start) i = number_end(start);
-        while (style_.keep_ranges && kind(i) == Kind::Hyphen && kind(i + 1) == Kind::Digit) i = number_end(i + 1);
+        while (style_.keep_ranges && kind(i) == CharKind::Hyphen && kind(i + 1) == CharKind::Digit) i = number_end(i + 1);
         if (continues_as_word(start, i)) return finish_word(start, i);
         if (keeps_ordinal_stop(start, i)) {
             ++i;
-        } else if (kind(i) == Kind::Unspaced) {
+        } else if (kind(i) == CharKind::Unspaced) {
             i = counter_end(i);
-        } else if (kind(i) == Kind::Letter || kind(i) == Kind::Apostrophe) {
+        } else if (kind(i) == CharKind::Letter || kind(i) == CharKind::Apostrophe) {
             std::size_t ending = i + 1;
-            while (kind(ending) == Kind::Letter) ++ending;
+            while (kind(ending) == CharKind::Letter) ++ending;
             if (in_word(kind(ending))) return finish_word(start, i);
             if (look_up(rules_.endings, i, ending) >= 0) {
                 i = ending;
@@ -232,22 +232,22 @@ class Scanner : private TextShapes {
 
     // Is the number that ends at `i` the beginning of a word such as 1_000, 01.doc, 30-jährig?
     bool continues_as_word(std::size_t start, std::size_t i) const {
-        Kind here = kind(i), next = kind(i + 1);
-        if (at(i) == U'_' || here == Kind::Joiner) return true;
-        if (here == Kind::Hyphen) return next == Kind::Letter && !style_.split_hyphens;
-        return here == Kind::Dot && next == Kind::Letter && name_end(start, i) > i;
+        CharKind here = kind(i), next = kind(i + 1);
+        if (at(i) == U'_' || here == CharKind::Joiner) return true;
+        if (here == CharKind::Hyphen) return next == CharKind::Letter && !style_.split_hyphens;
+        return here == CharKind::Dot && next == CharKind::Letter && name_end(start, i) > i;
     }
 
     bool keeps_ordinal_stop(std::size_t start, std::size_t i) const {
         std::size_t digits = style_.year_ordinals ? 4 : style_.ordinals ? 2 : 0;
-        if (kind(i) != Kind::Dot || i == final_stop_ || i - start > digits) return false;
-        return kind(i + 1) != Kind::Dot && std::all_of(text_ + start, text_ + i, is_number);
+        if (kind(i) != CharKind::Dot || i == final_stop_ || i - start > digits) return false;
+        return kind(i + 1) != CharKind::Dot && std::all_of(text_ + start, text_ + i, is_number);
     }
 
     std::size_t scan_symbol(std::size_t start) {
-        Kind next = kind(start + 1);
-        bool opens = start == 0 || kind_of(text_[start - 1]) == Kind::Separator || text_[start - 1] == U'(';
-        if (style_.leading_hyphens && opens && kind(start) == Kind::Hyphen && next == Kind::Letter) {
+        CharKind next = kind(start + 1);
+        bool opens = start == 0 || kind_of(text_[start - 1]) == CharKind::Separator || text_[start - 1] == U'(';
+        if (style_.leading_hyphens && opens && kind(start) == CharKind::Hyphen && next == CharKind::Letter) {
             return finish_word(start, start + 1);
         }
         std::size_t end = symbol_end(start);

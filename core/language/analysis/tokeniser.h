@@ -20,7 +20,7 @@ struct TokeniserRules;
 // space and cover every character but separators (white space, control and direction characters). Linear in the
 // length of the text, whatever the text is. Const use is safe from many threads.
 class Tokeniser {
- public:
+   public:
     // Throws std::invalid_argument for a language without rules; "und" has the rules common to all. The segmenter,
     // which must outlive the tokeniser, finds the words in scripts without spaces; without one, a character is a token.
     explicit Tokeniser(std::string_view language, const Segmenter* segmenter = nullptr);
@@ -34,7 +34,7 @@ class Tokeniser {
 
     static std::vector<std::string_view> languages();
 
- private:
+   private:
     explicit Tokeniser(std::unique_ptr<const TokeniserRules> rules);
 
     std::unique_ptr<const TokeniserRules> rules_;

@@ -10,17 +10,17 @@
 namespace tesla {
 
 // Letter includes marks: a combining mark belongs to what it stands on.
-enum class Kind : std::uint8_t { Separator, Letter, Digit, Joiner, Unspaced, Apostrophe, Hyphen, Dot, At, Symbol };
+enum class CharKind : std::uint8_t { Separator, Letter, Digit, Joiner, Unspaced, Apostrophe, Hyphen, Dot, At, Symbol };
 
-inline constexpr std::array<Kind, 128> kAsciiKinds = [] {
-    std::array<Kind, 128> kinds{};  // control characters separate
-    for (int c = 33; c < 127; ++c) kinds[c] = Kind::Symbol;
-    for (int c = '0'; c <= '9'; ++c) kinds[c] = Kind::Digit;
-    for (int c = 'a'; c <= 'z'; ++c) kinds[c] = kinds[c - 32] = Kind::Letter;
-    kinds['\''] = kinds['`'] = Kind::Apostrophe;
-    kinds['-'] = Kind::Hyphen;
-    kinds['.'] = Kind::Dot;
-    kinds['@'] = Kind::At;
+inline constexpr std::array<CharKind, 128> kAsciiKinds = [] {
+    std::array<CharKind, 128> kinds{};  // control characters separate
+    for (int c = 33; c < 127; ++c) kinds[c] = CharKind::Symbol;
+    for (int c = '0'; c <= '9'; ++c) kinds[c] = CharKind::Digit;
+    for (int c = 'a'; c <= 'z'; ++c) kinds[c] = kinds[c - 32] = CharKind::Letter;
+    kinds['\''] = kinds['`'] = CharKind::Apostrophe;
+    kinds['-'] = CharKind::Hyphen;
+    kinds['.'] = CharKind::Dot;
+    kinds['@'] = CharKind::At;
     return kinds;
 }();
 
@@ -38,22 +38,22 @@ inline bool is_layout(char32_t c) {
            (c >= 0xFFF9 && c <= 0xFFFB);
 }
 
-inline Kind kind_of(char32_t c) {
+inline CharKind kind_of(char32_t c) {
     if (c < 128) return kAsciiKinds[c];
-    if (c == U'’' || c == U'ʼ' || c == U'＇') return Kind::Apostrophe;
-    if (c == U'‐' || c == U'‑') return Kind::Hyphen;
+    if (c == U'’' || c == U'ʼ' || c == U'＇') return CharKind::Apostrophe;
+    if (c == U'‐' || c == U'‑') return CharKind::Hyphen;
     switch (char_class(c)) {
-        case CharClass::Letter: return is_unspaced(c) ? Kind::Unspaced : Kind::Letter;
-        case CharClass::Mark: return Kind::Letter;
-        case CharClass::Number: return is_unspaced(c) ? Kind::Unspaced : Kind::Digit;
-        case CharClass::Space: return Kind::Separator;
-        case CharClass::Other: return is_joiner(c) ? Kind::Joiner : is_layout(c) ? Kind::Separator : Kind::Symbol;
-        default: return Kind::Symbol;
+        case CharClass::Letter: return is_unspaced(c) ? CharKind::Unspaced : CharKind::Letter;
+        case CharClass::Mark: return CharKind::Letter;
+        case CharClass::Number: return is_unspaced(c) ? CharKind::Unspaced : CharKind::Digit;
+        case CharClass::Space: return CharKind::Separator;
+        case CharClass::Other: return is_joiner(c) ? CharKind::Joiner : is_layout(c) ? CharKind::Separator : CharKind::Symbol;
+        default: return CharKind::Symbol;
     }
 }
 
-inline bool is_visible(Kind kind) { return kind == Kind::Letter || kind == Kind::Digit; }
-inline bool in_word(Kind kind) { return is_visible(kind) || kind == Kind::Joiner; }
+inline bool is_visible(CharKind kind) { return kind == CharKind::Letter || kind == CharKind::Digit; }
+inline bool in_word(CharKind kind) { return is_visible(kind) || kind == CharKind::Joiner; }
 
 inline bool is_regional_indicator(char32_t c) { return c >= 0x1F1E6 && c <= 0x1F1FF; }
 inline bool is_skin_tone(char32_t c) { return c >= 0x1F3FB && c <= 0x1F3FF; }

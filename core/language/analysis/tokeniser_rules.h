@@ -12,7 +12,7 @@ namespace tesla {
 
 // A set of short words with a small number each, found by their lower-cased characters (’ counts as ').
 class WordTable {
- public:
+   public:
     // The number of a word is the place of its `|`, 0 without one: "can|not" -> 3.
     void add(std::u32string word);
 
@@ -21,7 +21,7 @@ class WordTable {
 
     std::size_t longest() const { return longest_; }
 
- private:
+   private:
     struct Entry {
         std::u32string word;  // folded
         int number;

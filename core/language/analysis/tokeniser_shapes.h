@@ -25,9 +25,9 @@ class TextShapes {
  protected:
     TextShapes(const TokeniserRules& rules, const char32_t* text) : rules_(rules), style_(rules.style), text_(text) {}
 
-    static constexpr unsigned bit(Kind kind) { return 1u << static_cast<unsigned>(kind); }
+    static constexpr unsigned bit(CharKind kind) { return 1u << static_cast<unsigned>(kind); }
 
-    Kind kind(std::size_t i) const { return i < end_ ? kind_of(text_[i]) : Kind::Separator; }
+    CharKind kind(std::size_t i) const { return i < end_ ? kind_of(text_[i]) : CharKind::Separator; }
     char32_t at(std::size_t i) const { return i < end_ ? text_[i] : U' '; }
     int look_up(const WordTable& table, std::size_t start, std::size_t end) const {
         return table.find(text_ + start, end - start);
@@ -35,10 +35,10 @@ class TextShapes {
 
     // Digits with single . , : / between them, or apostrophes before groups of three.
     std::size_t number_end(std::size_t i) const {
-        while (kind(i) == Kind::Digit) {
+        while (kind(i) == CharKind::Digit) {
             ++i;
-            bool thousands = kind(i) == Kind::Apostrophe && kind(i + 2) == Kind::Digit && kind(i + 3) == Kind::Digit;
-            if ((thousands || contains(U".,:/", at(i))) && kind(i + 1) == Kind::Digit) ++i;
+            bool thousands = kind(i) == CharKind::Apostrophe && kind(i + 2) == CharKind::Digit && kind(i + 3) == CharKind::Digit;
+            if ((thousands || contains(U".,:/", at(i))) && kind(i + 1) == CharKind::Digit) ++i;
         }
         return i;
     }
@@ -47,9 +47,9 @@ class TextShapes {
         std::size_t i = start;
         for (unsigned shape = 0; shape < 1000;) {
             std::size_t group = i;
-            while (kind(i) == Kind::Digit && i - group < 6) ++i;
+            while (kind(i) == CharKind::Digit && i - group < 6) ++i;
             shape = shape * 10 + static_cast<unsigned>(i - group);
-            if (kind(i) == Kind::Hyphen && kind(i + 1) == Kind::Digit) {
+            if (kind(i) == CharKind::Hyphen && kind(i + 1) == CharKind::Digit) {
                 ++i;
                 continue;
             }
@@ -66,7 +66,7 @@ class TextShapes {
                 return trimmed(start, url_end(start));
             }
         }
-        return seen_ & bit(Kind::At) ? email_end(start) : start;
+        return seen_ & bit(CharKind::At) ? email_end(start) : start;
     }
 
     bool begins_with(std::size_t start, std::u32string_view scheme) const {
@@ -101,7 +101,7 @@ class TextShapes {
 
     // How far the full stop at `dot`, with a word character on both sides, carries the word on.
     std::size_t dotted_end(std::size_t start, std::size_t piece, std::size_t dot) const {
-        bool digits = kind_of(text_[dot - 1]) == Kind::Digit && kind(dot + 1) == Kind::Digit;
+        bool digits = kind_of(text_[dot - 1]) == CharKind::Digit && kind(dot + 1) == CharKind::Digit;
         bool initials = dot - piece == 1 && !in_word(kind(dot + 2));  // U.S.A
         if (digits || initials) return dot + 1;
         return name_end(start, dot);
@@ -113,14 +113,14 @@ class TextShapes {
         std::size_t i = start, piece = start, pieces = 0, limit = std::min(end_, start + kLongestDomain);
         bool plain = true;
         for (; i < limit; ++i) {
-            Kind k = kind_of(text_[i]);
-            if (k == Kind::Dot && in_word(kind(i + 1))) {
+            CharKind k = kind_of(text_[i]);
+            if (k == CharKind::Dot && in_word(kind(i + 1))) {
                 plain = plain && i - piece > 1;
                 piece = i + 1;
                 ++pieces;
-            } else if (k == Kind::Letter) {
+            } else if (k == CharKind::Letter) {
                 plain = plain && !is_upper(text_[i]);
-            } else if (k != Kind::Digit && k != Kind::Hyphen && text_[i] != U'_') {
+            } else if (k != CharKind::Digit && k != CharKind::Hyphen && text_[i] != U'_') {
                 break;
             }
         }
@@ -132,10 +132,10 @@ class TextShapes {
 
     std::size_t symbol_end(std::size_t start) const {
         char32_t c = text_[start];
-        Kind next = kind(start + 1);
-        if (c == U'.' && next == Kind::Digit) return number_end(start + 1);
-        if ((c == U'@' || c == U'#') && next == Kind::Letter) return tag_end(start + 1);
-        if (kind_of(c) == Kind::Apostrophe && is_visible(next)) return apostrophe_word_end(start);
+        CharKind next = kind(start + 1);
+        if (c == U'.' && next == CharKind::Digit) return number_end(start + 1);
+        if ((c == U'@' || c == U'#') && next == CharKind::Letter) return tag_end(start + 1);
+        if (kind_of(c) == CharKind::Apostrophe && is_visible(next)) return apostrophe_word_end(start);
         if (std::size_t end = emoticon_end(start); end != start) return end;
         if (std::size_t end = entities_end(start); end != start) return end;
         if (std::size_t end = markup_end(start); end != start) return end;
@@ -146,15 +146,15 @@ class TextShapes {
     }
 
     std::size_t tag_end(std::size_t i) const {
-        while (in_word(kind(i)) || ((at(i) == U'_' || kind(i) == Kind::Dot) && in_word(kind(i + 1)))) ++i;
+        while (in_word(kind(i)) || ((at(i) == U'_' || kind(i) == CharKind::Dot) && in_word(kind(i + 1)))) ++i;
         return i;
     }
 
     // 'em, '60s; a quotation mark alone otherwise.
     std::size_t apostrophe_word_end(std::size_t start) const {
         std::size_t i = start + 1;
-        if (kind(i) == Kind::Digit) {
-            bool decade = kind(i + 1) == Kind::Digit && kind(i + 2) != Kind::Digit;
+        if (kind(i) == CharKind::Digit) {
+            bool decade = kind(i + 1) == CharKind::Digit && kind(i + 2) != CharKind::Digit;
             if (decade && !in_word(kind(i + 2))) return i + 2;
             return decade && at(i + 2) == U's' && !in_word(kind(i + 3)) ? i + 3 : start + 1;
         }
@@ -164,7 +164,7 @@ class TextShapes {
 
     // :) and with its last character repeated :)))
     std::size_t emoticon_end(std::size_t start) const {
-        if (start > 0 && kind_of(text_[start - 1]) == Kind::Digit) return start;
+        if (start > 0 && kind_of(text_[start - 1]) == CharKind::Digit) return start;
         for (std::size_t length = std::min(kLongestEmoticon, end_ - start); length >= 2; --length) {
             if (look_up(rules_.emoticons, start, start + length) < 0) continue;
             std::size_t end = run_end(start + length, std::u32string_view(text_ + start + length - 1, 1));
@@ -213,7 +213,7 @@ class TextShapes {
         if (is_regional_indicator(text_[start]) && is_regional_indicator(at(i))) ++i;
         for (;; ++i) {
             while (i < end_ && (is_mark(text_[i]) || is_skin_tone(text_[i]) || is_joiner(text_[i]))) ++i;
-            if (i >= end_ || text_[i - 1] != kZeroWidthJoiner || kind_of(text_[i]) != Kind::Symbol) return i;
+            if (i >= end_ || text_[i - 1] != kZeroWidthJoiner || kind_of(text_[i]) != CharKind::Symbol) return i;
         }
     }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "language/analysis/lexicon.h"
 #include "base/array_view.h"
 #include "base/portable.h"
+#include "base/share.h"
 #include "base/text_notes.h"
 #include "base/text_table.h"
 
@@ -73,7 +73,7 @@ class WordFacts {
     const Lexicon& lexicon() const { return lexicon_; }
     bool weighted() const { return weights_ != nullptr; }
     // The weight of words that are not listed; no word has it where there is no list.
-    double unlisted() const { return weights_ ? weights_->unlisted() : std::numeric_limits<double>::quiet_NaN(); }
+    double unlisted() const { return weights_ ? weights_->unlisted() : kNoValue; }
 
    private:
     // A word before it is compared with those that differ from it in capitals alone.

@@ -61,14 +61,14 @@ void CriticalWords::append_numbers(const TokenArrays& tokens, std::size_t text, 
 
 void CriticalWords::append_negations(const TokenArrays& tokens, std::size_t text, std::vector<std::uint8_t>& kinds) const {
     const auto begin = static_cast<std::size_t>(tokens.offsets[text]), end = static_cast<std::size_t>(tokens.offsets[text + 1]);
-    const auto mark_of = [&](std::size_t i) { return i < end ? marks_[tokens.word[i]][kNegations] : kNone; };
+    const auto mark_of = [&](std::size_t i) { return i < end ? marks_[tokens.word[i]][kNegations] : kNoNegation; };
     const std::size_t before = kinds.size();
-    kinds.resize(before + (end - begin), kNone);
+    kinds.resize(before + (end - begin), kNoNegation);
     for (std::size_t i = begin; i < end; ++i) {
         std::uint32_t mark = mark_of(i);
-        if (mark == kNone) continue;
+        if (mark == kNoNegation) continue;
         if (mark == kNegatedVerb)
-            mark = std::count(verb_tags_.begin(), verb_tags_.end(), tokens.universal[i]) ? kParticle : kNone;
+            mark = std::count(verb_tags_.begin(), verb_tags_.end(), tokens.universal[i]) ? kParticle : kNoNegation;
         const bool denies = (mark == kParticle || mark == kNegativeWord) && mark_of(i + 1) != kTakesBack;
         if (denies) kinds[before + (i - begin)] = static_cast<std::uint8_t>(mark);
     }

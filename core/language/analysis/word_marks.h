@@ -13,6 +13,7 @@
 
 #include "language/analysis/analysis.h"
 #include "language/analysis/character_map.h"
+#include "language/analysis/critical_marks.h"
 #include "language/analysis/learned_words.h"
 #include "language/analysis/lexicon.h"
 #include "base/text_notes.h"
@@ -48,15 +49,7 @@ class WordMarks {
 // Many threads may learn and read at the same time. What was learned stays where it is.
 class CriticalWords {
    public:
-    // What `negations` marks words with, before their context counts.
-    enum Mark : std::uint32_t {
-        kNone = 0,
-        kParticle = 1,
-        kNegativeWord = 2,
-        kNegatedVerb = 3,      // a particle if the word is tagged as a verb
-        kTakesBack = 4,        // after a negation: `not only` denies nothing
-    };
-
+    // `negations` marks words with a NegationKind, before their context counts.
     CriticalWords(const Lexicon& lexicon, CharacterMap& lowering, const WordMarks& numbers, const WordMarks& negations,
                   bool knows_negations, std::vector<std::uint8_t> verb_tags)
         : lexicon_(lexicon), lowering_(lowering), lists_{&numbers, &negations}, knows_negations_(knows_negations),
@@ -68,7 +61,7 @@ class CriticalWords {
 
     // Of tokens that were learned: appends for every token of a text the id of the number that it is, or 0.
     void append_numbers(const TokenArrays& tokens, std::size_t text, std::vector<std::uint32_t>& ids) const;
-    // The same with kParticle, kNegativeWord or kNone.
+    // The same with kParticle, kNegativeWord or kNoNegation.
     void append_negations(const TokenArrays& tokens, std::size_t text, std::vector<std::uint8_t>& kinds) const;
 
    private:

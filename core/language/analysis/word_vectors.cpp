@@ -50,7 +50,8 @@ std::vector<WordVector> WordVectors::look_up(const std::vector<std::string_view>
     });
     if (has_mean.empty()) return vectors;
     std::lock_guard lock(memory_mutex_);
-    auto* kept = std::copy(means.begin(), means.end(), static_cast<std::int8_t*>(memory_.allocate(means.size(), kCacheLine))) - means.size();
+    auto* kept = static_cast<std::int8_t*>(memory_.allocate(means.size(), kCacheLine));
+    std::copy(means.begin(), means.end(), kept);
     for (std::size_t i : has_mean) vectors[i].values = std::exchange(kept, kept + size);
     return vectors;
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <vector>
 

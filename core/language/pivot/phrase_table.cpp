@@ -102,4 +102,18 @@ std::uint32_t PhraseTable::find(const std::vector<std::string>& phrase) const {
     return node;
 }
 
+PhraseEntry PhraseTable::look_up(const std::vector<std::string>& phrase) const {
+    PhraseEntry entry;
+    const std::uint32_t node = find(phrase);
+    if (node == kNoNode) return entry;
+    entry.count = node_count[node];
+    for (std::uint32_t k = node_option[node]; k < node_option[node + 1]; ++k) {
+        PhraseEntry::Option& option = entry.options.emplace_back();
+        option.count = option_count[k];
+        const std::uint32_t f = option_phrase[k];
+        for (std::uint32_t w = phrase_ends[f]; w < phrase_ends[f + 1]; ++w) option.words.push_back(pivot.word(phrase_words[w]));
+    }
+    return entry;
+}
+
 }  // namespace tesla

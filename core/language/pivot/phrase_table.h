@@ -28,6 +28,16 @@ struct WordList {
     std::uint32_t find(std::string_view word) const;
 };
 
+// What a table says of a phrase: N(p), and its pivot phrases with N(p, f), the most frequent first. The words are the table's.
+struct PhraseEntry {
+    struct Option {
+        std::vector<std::string_view> words;
+        std::uint32_t count;
+    };
+    std::uint32_t count = 0;
+    std::vector<Option> options;
+};
+
 // Nodes of the trie lie level by level, brothers in ascending order of their words. The nodes of the first level are
 // the target words themselves, so that a look-up begins without a search.
 struct PhraseTable {
@@ -51,6 +61,8 @@ struct PhraseTable {
     std::uint32_t child(std::uint32_t node, std::uint32_t word) const;
     // The node of a phrase, which may be only on the way to longer ones; kNoNode: there is none.
     std::uint32_t find(const std::vector<std::string>& phrase) const;
+    // Empty for a phrase that the table does not have.
+    PhraseEntry look_up(const std::vector<std::string>& phrase) const;
 };
 
 }  // namespace tesla

@@ -12,6 +12,9 @@ namespace {
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr float kPiece = 1e4f;  // what one more piece costs where there is no whole tree
 
+// How many scores of a kind the spans of so many words have.
+std::size_t scores_of(std::size_t words) { return (words + 1) * (words + 1) * kLaneCount; }
+
 bool below(const std::vector<std::uint8_t>& values, std::size_t bound) {
     return std::all_of(values.begin(), values.end(), [&](std::uint8_t v) { return v < bound; });
 }
@@ -31,15 +34,26 @@ void SpanGrammar::check() const {
                 below(unary_tag, tags),
             "a rule of the parser names a symbol that it does not have");
     // Words that form no tree stand beside each other: each must be a piece.
-    require(std::none_of(is_partial.begin(), is_partial.begin() + static_cast<std::ptrdiff_t>(tags), [](auto partial) { return partial != 0; }),
+    require(std::all_of(is_partial.begin(), is_partial.begin() + static_cast<std::ptrdiff_t>(tags),
+                        [](std::uint8_t partial) { return partial == 0; }),
             "a tag of the parser is an unfinished constituent");
 }
 
 void require_beam(std::size_t beam) { require(beam >= 1 && beam <= 100, "the beam is out of range"); }
 
+void check_scores(const SpanGrammar& grammar, const std::vector<std::uint8_t>& tags, const SpanScores& scores,
+                  const RuleScores& rules) {
+    const std::size_t size = scores_of(tags.size());
+    require(scores.n == tags.size() && scores.span.size() == size && scores.left.size() == size && scores.right.size() == size &&
+                rules.binary.size() == grammar.rule_parent.size() && rules.unary.size() == grammar.unary_parent.size() &&
+                rules.root.size() == grammar.symbols,
+            "the scores do not fit the grammar and the sentence");
+    require(below(tags, grammar.tags), "a word has a tag that the grammar does not have");
+}
+
 void SpanScores::resize(std::size_t words) {
     n = words;
-    const std::size_t size = (n + 1) * (n + 1) * kLaneCount;
+    const std::size_t size = scores_of(n);
     for (auto* part : {&span, &left, &right})
         if (part->size() < size) part->resize(size);
 }

@@ -40,6 +40,9 @@ struct RuleScores {
     std::vector<float> binary, unary, root;  // by rule, by unary rule, by symbol
 };
 
+// Throws std::invalid_argument for scores and tags that do not fit the grammar and the sentence.
+void check_scores(const SpanGrammar& grammar, const std::vector<std::uint8_t>& tags, const SpanScores& scores,
+                  const RuleScores& rules);
 // Refuses an invalid number of items per span.
 void require_beam(std::size_t beam);
 

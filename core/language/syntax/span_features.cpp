@@ -8,8 +8,26 @@
 namespace tesla {
 namespace {
 
-constexpr std::uint32_t kOutside = 0xB0DE4u;
-constexpr std::size_t kWholeTagSequence = 6, kWholeShape = 10;
+// All numbers here are frozen: models hold the hashes that they lead to.
+
+constexpr std::uint32_t kOutside = 0xB0DE4u;  // the word and the suffix beyond either end
+constexpr std::uint8_t kOutsideTag = 255;
+constexpr std::size_t kWholeTagSequence = 6, kWholeShape = 10;  // words of a span whose tags or shapes are one feature
+constexpr std::uint32_t kSequenceStart = 7;
+constexpr char32_t kOfWord = 0, kOfSuffix = 1;  // what the hash of characters begins with
+constexpr std::size_t kSuffixLength = 3;
+
+// The numbers of features: of a rare word, and the first of each group.
+constexpr std::uint32_t kRareWord = 0, kFirstOfSpan = 1, kFirstOfSplit = 101, kFirstOfSplitLeft = 121, kFirstOfSplitRight = 141;
+
+enum SpanShape : std::uint8_t { kUpperCase = 1, kLowerCase = 2, kDigits = 3, kOtherShape = 4 };
+
+// Of the bits of a kind those that are counted in a way of their own.
+constexpr std::size_t kFiniteVerbBit = 0, kConjunctionBit = 2, kCommaBit = 3, kPairedSignBit = 7;
+
+std::uint8_t shape_of(char32_t first) {
+    return is_upper(first) ? kUpperCase : is_letter(first) ? kLowerCase : is_number(first) ? kDigits : kOtherShape;
+}
 
 std::uint32_t length_class(std::size_t length) {
     if (length <= 5) return static_cast<std::uint32_t>(length);
@@ -33,7 +51,7 @@ std::uint32_t SpanVocabulary::key(const std::string& form) {
     std::u32string characters;
     decode_utf8(form, characters);
     for (char32_t& c : characters) c = is_number(c) ? U'0' : to_lower(c);
-    return hash_characters(characters.data(), characters.data() + characters.size(), 0);
+    return hash_characters(characters.data(), characters.data() + characters.size(), kOfWord);
 }
 
 void SpanVocabulary::build(const std::vector<std::uint32_t>& hashes) {
@@ -45,12 +63,12 @@ SpanWord SpanVocabulary::word(const std::string& form, std::uint8_t tag, std::ui
     decode_utf8(form, characters);
     SpanWord result;
     const char32_t first = characters.empty() ? U' ' : characters[0];
-    result.shape = is_upper(first) ? 1 : is_letter(first) ? 2 : is_number(first) ? 3 : 4;
+    result.shape = shape_of(first);
     for (char32_t& c : characters) c = is_number(c) ? U'0' : to_lower(c);
     const char32_t* end = characters.data() + characters.size();
-    result.suffix = hash_characters(end - std::min<std::size_t>(3, characters.size()), end, 1);
-    const std::uint32_t whole = hash_characters(characters.data(), end, 0);
-    result.word = known_.find(whole) ? whole : parser_feature(0, result.suffix, result.shape);
+    result.suffix = hash_characters(end - std::min(kSuffixLength, characters.size()), end, kOfSuffix);
+    const std::uint32_t whole = hash_characters(characters.data(), end, kOfWord);
+    result.word = known_.find(whole) ? whole : parser_feature(kRareWord, result.suffix, result.shape);
     result.tag = tag;
     result.kind = kind;
     return result;
@@ -59,22 +77,23 @@ SpanWord SpanVocabulary::word(const std::string& form, std::uint8_t tag, std::ui
 SpanSentence::SpanSentence(std::vector<SpanWord> words) : size_(words.size()) {
     SpanWord outside;
     outside.word = outside.suffix = kOutside;
-    outside.tag = 255;
+    outside.tag = kOutsideTag;
     words_.assign(kPad, outside);
     words_.insert(words_.end(), words.begin(), words.end());
     words_.insert(words_.end(), kPad, outside);
     counts_.resize(size_ + 1);
     for (std::size_t i = 0; i < size_; ++i)
-        for (std::size_t bit = 0; bit < 8; ++bit)
+        for (std::size_t bit = 0; bit < kKindBits; ++bit)
             counts_[i + 1][bit] = static_cast<std::uint16_t>(counts_[i][bit] + (words[i].kind >> bit & 1));
 }
 
 std::uint32_t SpanSentence::kinds_between(std::size_t i, std::size_t j) const {
     std::uint32_t kinds = 0;
-    for (std::size_t bit = 0; bit < 8; ++bit) {
+    for (std::size_t bit = 0; bit < kKindBits; ++bit) {
         const unsigned count = counts_[j][bit] - counts_[i][bit];
         // Quotes and brackets: odd or even; finite verbs, commas and conjunctions: none, one, more; others: any.
-        const unsigned value = bit == 7 ? count % 2 : bit == 0 || bit == 2 || bit == 3 ? std::min(count, 2u) : count > 0;
+        const bool to_two = bit == kFiniteVerbBit || bit == kConjunctionBit || bit == kCommaBit;
+        const unsigned value = bit == kPairedSignBit ? count % 2 : to_two ? std::min(count, 2u) : count > 0;
         kinds = kinds * 3 + value;
     }
     return kinds;
@@ -87,7 +106,7 @@ void SpanSentence::span(std::size_t i, std::size_t j, std::uint32_t* out) const 
     const std::uint32_t length = length_class(n);
     const std::uint32_t kinds = kinds_between(i, j);
     const std::uint32_t edge = (i == 0 ? 1u : 0u) | (j == size_ ? 2u : 0u);
-    std::uint32_t number = 1;
+    std::uint32_t number = kFirstOfSpan;
     const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(length, edge);
     add(first.word);
@@ -143,15 +162,15 @@ void SpanSentence::span(std::size_t i, std::size_t j, std::uint32_t* out) const 
     // The whole sequence of tags of a short span, and the shape of a longer one.
     std::uint32_t sequence = 0, shape = 0;
     if (n <= kWholeTagSequence) {
-        sequence = 7;
+        sequence = kSequenceStart;
         for (std::size_t k = i; k < j; ++k) sequence = parser_feature(sequence, at(k, 0).tag);
     }
     add(sequence, n <= kWholeTagSequence);
     if (n <= kWholeShape) {
-        shape = 7;
+        shape = kSequenceStart;
         for (std::size_t k = i; k < j; ++k) {
             const SpanWord& word = at(k, 0);
-            shape = parser_feature(shape, word.shape == 4 ? word.word : word.shape);
+            shape = parser_feature(shape, word.shape == kOtherShape ? word.word : word.shape);
         }
     }
     add(shape, before.shape, after.shape);
@@ -160,7 +179,7 @@ void SpanSentence::span(std::size_t i, std::size_t j, std::uint32_t* out) const 
 
 void SpanSentence::split(std::size_t k, std::uint32_t* out) const {
     const SpanWord &left = at(k, -1), &right = at(k, 0);
-    std::uint32_t number = 101;
+    std::uint32_t number = kFirstOfSplit;
     const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(left.word);
     add(right.word);
@@ -177,7 +196,7 @@ void SpanSentence::split(std::size_t k, std::uint32_t* out) const {
 void SpanSentence::split_left(std::size_t i, std::size_t k, std::uint32_t* out) const {
     const SpanWord &first = at(i, 0), &left = at(k, -1), &right = at(k, 0);
     const std::uint32_t length = length_class(k - i);
-    std::uint32_t number = 121;
+    std::uint32_t number = kFirstOfSplitLeft;
     const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(first.word, right.word);
     add(first.tag, right.word);
@@ -192,7 +211,7 @@ void SpanSentence::split_left(std::size_t i, std::size_t k, std::uint32_t* out) 
 void SpanSentence::split_right(std::size_t k, std::size_t j, std::uint32_t* out) const {
     const SpanWord &left = at(k, -1), &right = at(k, 0), &last = at(j, -1), &after = at(j, 0);
     const std::uint32_t length = length_class(j - k);
-    std::uint32_t number = 141;
+    std::uint32_t number = kFirstOfSplitRight;
     const auto add = [&](auto... parts) { *out++ = parser_feature(number++, parts...); };
     add(right.word, last.word);
     add(left.word, last.word);

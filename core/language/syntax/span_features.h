@@ -58,13 +58,13 @@ class SpanSentence {
     void split_right(std::size_t k, std::size_t j, std::uint32_t* out) const;
 
    private:
-    static constexpr std::size_t kPad = 2;
+    static constexpr std::size_t kPad = 2, kKindBits = 8;
     const SpanWord& at(std::size_t i, int offset) const { return words_[i + kPad + static_cast<std::size_t>(offset)]; }
     std::uint32_t kinds_between(std::size_t i, std::size_t j) const;
 
     std::size_t size_;
     std::vector<SpanWord> words_;                          // padded at both ends
-    std::vector<std::array<std::uint16_t, 8>> counts_;     // of each kind before a word
+    std::vector<std::array<std::uint16_t, kKindBits>> counts_;     // of each kind before a word
 };
 
 // The scores of all spans and split points. add_rows(features, count, lanes) adds the weights of features to kLaneCount numbers.

@@ -108,4 +108,27 @@ ParsedSentence SpanParser::parse(const std::vector<std::string>& forms, const st
     return result;
 }
 
+ParsedBatch SpanParser::parse_batch(const std::vector<std::vector<std::string>>& forms, const ArrayView<std::uint8_t>& tags,
+                                    std::size_t beam, std::size_t longest) const {
+    std::size_t words = 0;
+    for (const auto& sentence : forms) words += sentence.size();
+    require(words == tags.size, "words and tags differ in number");
+    ParsedBatch batch;
+    batch.offsets.push_back(0);
+    const std::uint8_t* tag = tags.data;
+    for (const auto& sentence : forms) {
+        const ParsedSentence parsed = parse(sentence, {tag, tag + sentence.size()}, beam, longest);
+        tag += sentence.size();
+        for (const SpanNode& node : parsed.nodes) {
+            batch.start.push_back(node.start);
+            batch.end.push_back(node.end);
+            batch.label.push_back(node.label);
+        }
+        batch.offsets.push_back(static_cast<std::int64_t>(batch.start.size()));
+        batch.pieces.push_back(static_cast<std::uint16_t>(parsed.pieces));
+        batch.cut.push_back(parsed.cut);
+    }
+    return batch;
+}
+
 }  // namespace tesla

@@ -34,6 +34,15 @@ struct ParsedSentence {
     bool cut = false;  // it was too long and parsed in parts
 };
 
+// Many sentences; the nodes of sentence i are those from offsets[i] to offsets[i + 1].
+struct ParsedBatch {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::uint16_t> start, end;  // of nodes
+    std::vector<std::int16_t> label;
+    std::vector<std::uint16_t> pieces;  // of sentences
+    std::vector<std::uint8_t> cut;
+};
+
 class SpanParser {  // immutable, so that threads may share it
    public:
     // Throws std::invalid_argument for arrays that do not fit together.
@@ -45,6 +54,9 @@ class SpanParser {  // immutable, so that threads may share it
     // Sentences longer than `longest` are cut, best after punctuation, and their parts parsed one by one.
     ParsedSentence parse(const std::vector<std::string>& forms, const std::vector<std::uint8_t>& tags, std::size_t beam,
                          std::size_t longest) const;
+    // The same for many sentences; their tags lie one after the other.
+    ParsedBatch parse_batch(const std::vector<std::vector<std::string>>& forms, const ArrayView<std::uint8_t>& tags,
+                            std::size_t beam, std::size_t longest) const;
 
    private:
     void score(const SpanSentence& sentence, SpanScores& scores) const;

@@ -1,10 +1,10 @@
 #include "matching/celab/batch.h"
 
-#include <limits>
 #include <utility>
 
 #include "base/checks.h"
 #include "base/interrupt.h"
+#include "base/share.h"
 #include "matching/celab/paths.h"
 
 namespace tesla::celab {
@@ -53,7 +53,7 @@ std::vector<double> Batch::solve(const TextPairs& pairs, std::size_t limit) {
         try {
             append(solver.solve(x, y), rows);
         } catch (const TooLarge&) {
-            rows.insert(rows.end(), kColumns, std::numeric_limits<double>::quiet_NaN());
+            rows.insert(rows.end(), kColumns, kNoValue);
         }
     });
     return rows;

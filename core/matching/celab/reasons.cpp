@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 #include <tuple>
+
+#include "base/share.h"
 
 namespace tesla::celab {
 namespace {
@@ -75,7 +76,7 @@ void for_each_within(const Text& text, int start, int length, const Visit& visit
 // How much weight covers each span, more than enough included.
 class Sums {
    public:
-    explicit Sums(const Text& text) : text_(text), sums_(text.joined().size(), std::numeric_limits<double>::quiet_NaN()) {
+    explicit Sums(const Text& text) : text_(text), sums_(text.joined().size(), kNoValue) {
         for (int start = 0; start < text.units(); ++start)
             for (int length = 1; length <= text.longest(start); ++length) sums_[text.span(start, length)] = 0;
     }

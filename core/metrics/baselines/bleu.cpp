@@ -42,6 +42,11 @@ class FloatSum {
 
 }  // namespace
 
+std::size_t bleu_order(std::size_t columns) {
+    require(columns >= bleu_columns(1) && columns % 2 == 0, "BLEU's statistics have another shape");
+    return (columns - 2) / 2;
+}
+
 void BleuCounter::count(const WordSequence& hypothesis, const std::vector<WordSequence>& references, double* row) {
     row[0] = static_cast<double>(hypothesis.size);
     row[1] = static_cast<double>(closest_length(hypothesis.size, references));
@@ -108,6 +113,13 @@ double BleuFormula::score(const double* row) const {
     const std::size_t orders = effective_order && counted > 0 ? counted : max_order;
     for (std::size_t n = counted; n < orders; ++n) logs.add(log_precision(0.0));
     return brevity_penalty * std::exp(logs.value() / static_cast<double>(orders));
+}
+
+std::vector<double> score_bleu(const BleuFormula& formula, const ArrayView<double>& rows) {
+    const std::size_t columns = bleu_columns(formula.max_order);
+    std::vector<double> scores(rows.size / columns);
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = formula.score(rows.data + i * columns);
+    return scores;
 }
 
 }  // namespace tesla

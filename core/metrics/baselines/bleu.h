@@ -16,6 +16,8 @@
 namespace tesla {
 
 constexpr std::size_t bleu_columns(std::size_t max_order) { return 2 + 2 * max_order; }
+// The highest order of rows with so many columns. Throws std::invalid_argument if no rows have so many.
+std::size_t bleu_order(std::size_t columns);
 
 class BleuCounter {
    public:
@@ -48,5 +50,8 @@ struct BleuFormula {
     // Every step is sacreBLEU's, in its order.
     double score(const double* row) const;
 };
+
+// One score per row; the rows lie one after the other.
+std::vector<double> score_bleu(const BleuFormula& formula, const ArrayView<double>& rows);
 
 }  // namespace tesla

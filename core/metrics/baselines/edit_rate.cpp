@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
 #include "base/checks.h"
 
 namespace tesla {
 
 std::size_t EditCounter::count(ArrayView<std::uint32_t> hypothesis, ArrayView<std::uint32_t> reference) {
-    if (std::max(hypothesis.size, reference.size) > kMostWords)
-        throw TextTooLong("a text is too long: it has more than 50,000 words: split it into segments");
+    check_word_count(std::max(hypothesis.size, reference.size));
     if (reference.size == 0) return hypothesis.size;
     words_.assign(hypothesis.begin(), hypothesis.end());
     reference_.assign(reference.begin(), reference.end());

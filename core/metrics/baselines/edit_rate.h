@@ -20,7 +20,6 @@ class EditCounter {
     std::size_t count(ArrayView<std::uint32_t> hypothesis, ArrayView<std::uint32_t> reference);
 
    private:
-    static constexpr std::size_t kMostWords = 50000;
     // The limits of Tercom and sacreBLEU.
     static constexpr std::size_t kMostShifted = 10, kFarthest = 50, kMostCandidates = 1000;
     static constexpr double kBeam = 25;

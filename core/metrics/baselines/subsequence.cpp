@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "base/portable.h"
+#include "base/rounding.h"
 #include "base/subsequence.h"
 
 namespace tesla {
 
 void CommonSubsequence::begin(const WordSequence& reference, const WordSequence& hypothesis) {
-    blocks_ = (hypothesis.size + kBits - 1) / kBits;
+    blocks_ = units_of(hypothesis.size, kBits);
     numbers_.reset(hypothesis.size + reference.size);
     places_.clear();
     words_ = 0;

@@ -1,7 +1,7 @@
 // core/metrics/baselines: the usual metrics that ours are compared with, BLEU, ROUGE and TER, equal to sacreBLEU and rouge-score to the
 // bit.
 //
-//     text ──sacrebleu_tokeniser, rouge_tokens──▶ words ──word_texts──▶ numbers ──bag_overlap, subsequence──▶ counts
+//     text ──sacrebleu_tokeniser, rouge──▶ words ──word_texts──▶ numbers ──bag_overlap, subsequence──▶ counts
 //          ──bleu, rouge──▶ statistics, scores
 //
 // references.h says which references a pair has; edit_rate.h counts the edits of TER; porter_stemmer.h stems English words.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/checks.h"
 #include "base/flat_table.h"
 #include "base/keyed_hash.h"
 
@@ -28,17 +29,17 @@ using WordSequence = ArrayView<std::uint32_t>;
 class WordNumbers {
    public:
     // All different words together have at most `most_bytes` bytes.
-    explicit WordNumbers(std::size_t most_bytes) : letters_(new char[most_bytes + 1]) {}
+    explicit WordNumbers(std::size_t most_bytes) : letters_(new char[most_bytes]), room_(most_bytes) {}
 
     std::uint32_t number_of(std::string_view word) {
         const auto fresh = static_cast<std::uint32_t>(words_.size());
         const auto is_word = [this, word](std::uint32_t number) { return words_[number] == word; };
         const std::uint32_t number = numbers_.find_or_add(table_hash(word), fresh, is_word);
         if (number == fresh) {
-            char* const copy = letters_.get() + used_;
-            word.copy(copy, word.size());
-            words_.emplace_back(copy, word.size());
-            used_ += word.size();
+            require(word.size() <= room_, "the words have more letters than was said");
+            words_.emplace_back(next_, word.size());
+            next_ += word.copy(next_, word.size());
+            room_ -= word.size();
         }
         return number;
     }
@@ -46,7 +47,8 @@ class WordNumbers {
 
    private:
     std::unique_ptr<char[]> letters_;
-    std::size_t used_ = 0;
+    char* next_ = letters_.get();  // where the next word begins
+    std::size_t room_;             // bytes from there on
     std::vector<std::string_view> words_;
     FlatTable<> numbers_;  // of the words
 };

@@ -24,9 +24,8 @@ from tesla_eval.language.analysis.batch import (
 )
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 
-PARTICLE, NEGATIVE_WORD = 1, 2
-"""The values of `negations`; 0 is any other word. They are the same in core/matching/guards.h."""
-_NEGATED_VERB, _TAKES_BACK = 3, 4  # a particle if the word is tagged as a verb; ends a negation before it
+PARTICLE, NEGATIVE_WORD = _core.PARTICLE, _core.NEGATIVE_WORD
+"""The values of `negations`; 0 is any other word."""
 _VERB_IDS = [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 
 _PARTICLES = {
@@ -125,8 +124,8 @@ _DECIMAL = re.compile(r"(?<=\d)[,٫](?=\d)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _ENTITIES = ("&amp;", "&apos;", "&gt;", "&lt;", "&nbsp;", "&quot;")
 _NUMERIC_ENTITY = re.compile("&#x?[0-9a-f]+;", re.IGNORECASE)
-MARKUP = 1
-"""The value of `numbers` for `&quot;` and `&#39;`, which some systems write for punctuation. The same in guards.h."""
+MARKUP = _core.MARKUP
+"""The value of `numbers` for `&quot;` and `&#39;`, which some systems write for punctuation."""
 
 
 def number_text(form: str, language: str = "") -> str:
@@ -174,7 +173,7 @@ class CriticalWords:
             word: _id(number, number_ids) for word, number in _number_words(language).items()
         }
         listed = {
-            **dict.fromkeys(_NOT_ALONE if language == "en" else (), _TAKES_BACK),
+            **dict.fromkeys(_NOT_ALONE if language == "en" else (), _core.TAKES_BACK),
             **dict.fromkeys(_NEGATIVE_WORDS.get(language, "").split(), NEGATIVE_WORD),
             **dict.fromkeys(_PARTICLES.get(language, "").split(), PARTICLE),
         }
@@ -220,4 +219,4 @@ def _negation(word: str, prefix: str) -> int:
     """What a word is that is not listed: a contraction of `not`, or a verb with a prefix if it is tagged as a verb."""
     if not prefix:
         return PARTICLE * word.endswith(("n't", "n’t"))
-    return 0 if len(word) < len(prefix) + 2 or _NO_PREFIX.fullmatch(word) else _NEGATED_VERB
+    return 0 if len(word) < len(prefix) + 2 or _NO_PREFIX.fullmatch(word) else _core.NEGATED_VERB
