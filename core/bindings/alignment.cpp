@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "training/word_aligner.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
-#include "bindings/texts.h"
 #include "bindings/bindings.h"
+#include "bindings/texts.h"
+#include "training/word_aligner.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

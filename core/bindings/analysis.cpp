@@ -15,16 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/character_map.h"
 #include "base/checks.h"
 #include "bindings/analyser.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "bindings/texts.h"
 #include "bindings/token_batch.h"
+#include "language/analysis/character_map.h"
 #include "language/analysis/lexicon.h"
 #include "language/analysis/word_facts.h"
 #include "language/analysis/word_marks.h"
-#include "bindings/texts.h"
 #include "simd/kernels.h"
 
 namespace nb = nanobind;

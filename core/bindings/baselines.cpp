@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "language/analysis/tokeniser.h"
+#include "base/checks.h"
+#include "base/interrupt.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/texts.h"
-#include "base/checks.h"
-#include "base/interrupt.h"
+#include "language/analysis/tokeniser.h"
 #include "metrics/baselines/bleu.h"
 #include "metrics/baselines/edit_rate.h"
 #include "metrics/baselines/mteval_categories.h"

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/detection.h"
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
+#include "language/analysis/detection.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

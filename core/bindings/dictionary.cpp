@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/checks.h"
+#include "base/front_coded.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
 #include "bindings/texts.h"
-#include "base/front_coded.h"
 #include "language/analysis/plain_lemmas.h"
 #include "language/analysis/sense_index.h"
 

@@ -10,8 +10,8 @@
 #include "base/checks.h"
 #include "bindings/arrays.h"
 #include "bindings/bindings.h"
-#include "training/ngram_estimator.h"
 #include "language/lm/ngram_model.h"
+#include "training/ngram_estimator.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

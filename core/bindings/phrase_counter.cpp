@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bindings/arrays.h"
-#include "bindings/texts.h"
 #include "bindings/bindings.h"
+#include "bindings/texts.h"
 #include "training/phrase_counter.h"
 
 namespace nb = nanobind;

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/analysis.h"
 #include "base/checks.h"
 #include "bindings/texts.h"
+#include "language/analysis/analysis.h"
 #include "metrics/feature_group.h"
 
 namespace tesla {

@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "base/unicode.h"
 #include "bindings/bindings.h"
 #include "language/analysis/segmenter.h"
 #include "language/analysis/tokeniser.h"
-#include "base/unicode.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

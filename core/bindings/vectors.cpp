@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/arrays.h"
+#include "bindings/bindings.h"
+#include "bindings/measures.h"
+#include "bindings/texts.h"
+#include "bindings/token_batch.h"
 #include "language/analysis/character_map.h"
 #include "language/analysis/vector_table.h"
 #include "language/analysis/word_vectors.h"
-#include "bindings/arrays.h"
-#include "bindings/measures.h"
-#include "bindings/texts.h"
-#include "bindings/bindings.h"
-#include "bindings/token_batch.h"
 #include "matching/vector_texts.h"
 
 namespace nb = nanobind;

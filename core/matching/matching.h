@@ -18,8 +18,8 @@
 
 #include "base/interrupt.h"
 #include "base/share.h"
-#include "matching/bags.h"
 #include "language/analysis/lexicon.h"
+#include "matching/bags.h"
 #include "matching/settled_transport.h"
 #include "matching/small_transport.h"
 #include "matching/transport.h"

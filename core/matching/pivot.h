@@ -10,9 +10,9 @@
 
 #include "base/flat_table.h"
 #include "base/fork_safe.h"
-#include "matching/bags.h"
 #include "language/analysis/lexicon.h"
 #include "language/pivot/phrase_table.h"
+#include "matching/bags.h"
 
 namespace tesla {
 

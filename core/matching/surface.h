@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "language/analysis/analysis.h"
-#include "language/analysis/word_facts.h"
 #include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
+#include "language/analysis/analysis.h"
+#include "language/analysis/word_facts.h"
 #include "matching/equal_words.h"
 
 namespace tesla {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/lexicon.h"
 #include "base/array_view.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
 #include "base/spare.h"
+#include "language/analysis/lexicon.h"
 #include "matching/bags.h"
 #include "matching/matching.h"
 #include "matching/measures.h"

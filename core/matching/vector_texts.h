@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "language/analysis/analysis.h"
-#include "language/analysis/word_vectors.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
+#include "language/analysis/analysis.h"
+#include "language/analysis/word_vectors.h"
 #include "matching/measures.h"
 #include "matching/vectors.h"
 

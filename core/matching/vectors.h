@@ -16,10 +16,10 @@
 #include <memory_resource>
 #include <vector>
 
-#include "language/analysis/word_vectors.h"
 #include "base/flat_table.h"
 #include "base/interrupt.h"
 #include "base/share.h"
+#include "language/analysis/word_vectors.h"
 #include "matching/settled_transport.h"
 #include "matching/small_transport.h"
 #include "simd/kernels.h"

@@ -52,7 +52,7 @@ double SignedCombination::score(const double* row, std::size_t columns) const {
 }
 
 std::vector<double> mean_of_rows(const double* rows, std::size_t count, std::size_t columns) {
-    std::vector<double> means(columns, kMissing), ordered;
+    std::vector<double> means(columns, kNoValue), ordered;
     for (std::size_t k = 0; k < columns; ++k) {
         ordered.clear();
         for (std::size_t row = 0; row < count; ++row)

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/analysis.h"
 #include "base/array_view.h"
 #include "base/pairs.h"
+#include "language/analysis/analysis.h"
 
 namespace tesla {
 

@@ -4,12 +4,12 @@
 #include <optional>
 #include <string_view>
 
-#include "language/analysis/sentence_starts.h"
 #include "base/checks.h"
 #include "base/interrupt.h"
 #include "base/recycled_memory.h"
 #include "base/share.h"
 #include "base/unicode.h"
+#include "language/analysis/sentence_starts.h"
 #include "matching/characters.h"
 #include "matching/guards.h"
 #include "matching/measures.h"

@@ -10,8 +10,8 @@
 #include "base/hashing.h"
 #include "base/interrupt.h"
 #include "base/random.h"
-#include "language/analysis/tagger.h"
 #include "base/unicode.h"
+#include "language/analysis/tagger.h"
 
 namespace tesla {
 TaggerTrainer::TaggerTrainer(std::vector<int> universal_of) : universal_of_(std::move(universal_of)) {

@@ -10,21 +10,21 @@
 #include <string_view>
 #include <vector>
 
+#include "base/front_coded.h"
+#include "base/unicode.h"
 #include "language/analysis/analysis.h"
 #include "language/analysis/plain_lemmas.h"
 #include "language/analysis/segmenter.h"
 #include "language/analysis/tagger.h"
-#include "base/front_coded.h"
-#include "base/unicode.h"
+#include "language/lm/ngram_model.h"
+#include "language/pivot/phrase_table.h"
+#include "matching/bags.h"
 #include "matching/celab/celab.h"
 #include "matching/celab/paths.h"
-#include "language/lm/ngram_model.h"
-#include "matching/bags.h"
 #include "matching/characters.h"
 #include "matching/matching.h"
-#include "matching/surface.h"
-#include "language/pivot/phrase_table.h"
 #include "matching/pivot.h"
+#include "matching/surface.h"
 
 namespace {
 

@@ -51,3 +51,11 @@ def test_the_rooms_of_the_core_include_only_those_to_their_left() -> None:
             if to_the_right and str(path.relative_to(CORE)) != COMPILES_KERNELS:
                 wrong.append((str(path.relative_to(CORE)), name))
     assert wrong == []
+
+
+def test_includes_stand_in_alphabetical_order() -> None:
+    """In each block of a file; what compiles kernels has an order of its own."""
+    for path in sorted(CORE.rglob("*.h")) + sorted(CORE.rglob("*.cpp")):
+        for block in re.findall(r'(?:^#include (?:".+\.h"|<.+>)\n)+', path.read_text("utf-8"), re.MULTILINE):
+            names = [line.split()[1] for line in block.splitlines()]
+            assert names == sorted(names), f"{path}: {names}"

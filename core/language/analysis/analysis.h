@@ -20,12 +20,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/array_view.h"
+#include "base/recycled_memory.h"
 #include "language/analysis/lexicon.h"
 #include "language/analysis/plain_lemmas.h"
 #include "language/analysis/sense_index.h"
 #include "language/analysis/tokeniser.h"
-#include "base/array_view.h"
-#include "base/recycled_memory.h"
 
 namespace tesla {
 

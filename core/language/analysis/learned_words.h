@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/lexicon.h"
 #include "base/fork_safe.h"
+#include "language/analysis/lexicon.h"
 
 namespace tesla {
 

@@ -14,9 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "language/analysis/feature_store.h"
-#include "language/analysis/tagger.h"
-#include "language/analysis/tokeniser.h"
 #include "base/flat_table.h"
 #include "base/fork_safe.h"
 #include "base/hashing.h"
@@ -24,6 +21,9 @@
 #include "base/portable.h"
 #include "base/rounding.h"
 #include "base/stable_array.h"
+#include "language/analysis/feature_store.h"
+#include "language/analysis/tagger.h"
+#include "language/analysis/tokeniser.h"
 
 namespace tesla {
 

@@ -5,16 +5,16 @@
 // and Hebrew, words of other languages than English that simplemma takes apart. Both must agree on every plain word.
 #pragma once
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "language/analysis/english_lemmas.h"
 #include "base/front_coded.h"
 #include "base/text_notes.h"
+#include "language/analysis/english_lemmas.h"
 #include "language/analysis/lexicon.h"
 #include "language/analysis/sense_index.h"
 

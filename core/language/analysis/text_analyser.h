@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "language/analysis/analysis.h"
 #include "base/fork_safe.h"
+#include "language/analysis/analysis.h"
 
 namespace tesla {
 

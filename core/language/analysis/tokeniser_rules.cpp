@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "language/analysis/tokeniser_languages.h"
 #include "base/checks.h"
 #include "base/hashing.h"
 #include "base/unicode.h"
+#include "language/analysis/tokeniser_languages.h"
 
 namespace tesla {
 namespace {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "language/analysis/word_pieces.h"
 #include "base/array_view.h"
 #include "base/portable.h"
 #include "base/recycled_memory.h"
+#include "language/analysis/word_pieces.h"
 
 namespace tesla {
 

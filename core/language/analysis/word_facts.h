@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "language/analysis/character_map.h"
-#include "language/analysis/learned_words.h"
-#include "language/analysis/lexicon.h"
 #include "base/array_view.h"
 #include "base/portable.h"
 #include "base/share.h"
 #include "base/text_notes.h"
 #include "base/text_table.h"
+#include "language/analysis/character_map.h"
+#include "language/analysis/learned_words.h"
+#include "language/analysis/lexicon.h"
 
 namespace tesla {
 

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_notes.h"
 #include "language/analysis/analysis.h"
 #include "language/analysis/character_map.h"
 #include "language/analysis/critical_marks.h"
 #include "language/analysis/learned_words.h"
 #include "language/analysis/lexicon.h"
-#include "base/text_notes.h"
 
 namespace tesla {
 

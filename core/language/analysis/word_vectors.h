@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/array_view.h"
+#include "base/fork_safe.h"
+#include "base/portable.h"
 #include "language/analysis/character_map.h"
 #include "language/analysis/learned_words.h"
 #include "language/analysis/vector_table.h"
 #include "language/analysis/word_facts.h"
-#include "base/array_view.h"
-#include "base/fork_safe.h"
-#include "base/portable.h"
 
 namespace tesla {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/checks.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/fork_safe.h"
-#include "matching/celab/index.h"
 #include "language/analysis/lexicon.h"
+#include "matching/celab/index.h"
 
 namespace tesla::celab {
 

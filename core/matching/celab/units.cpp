@@ -1,7 +1,7 @@
 // Specification §9: one unit per character of unspaced scripts, a run of letters and digits of other scripts,
 // every other visible character on its own.
-#include "matching/celab/text.h"
 #include "base/unicode.h"
+#include "matching/celab/text.h"
 
 namespace tesla::celab {
 namespace {
