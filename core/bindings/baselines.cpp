@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/checks.h"
 #include "base/interrupt.h"
@@ -75,7 +76,7 @@ nb::object count_bleu_rows(const WordTexts& texts, const Array<std::int64_t>& hy
 using Statistics = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 nb::object score_bleu_rows(const Statistics& rows, std::string_view smoothing, double smoothing_value, bool effective_order,
-                      bool corrected_sum) {
+                           bool corrected_sum) {
     const BleuFormula formula{bleu_order(rows.shape(1)), bleu_smoothing(smoothing), smoothing_value, effective_order, corrected_sum};
     return to_numpy(without_gil([&] { return score_bleu(formula, {rows.data(), rows.size()}); }));
 }
