@@ -25,7 +25,8 @@ from tesla_eval.metrics.segments import References, check_references, streams_of
 
 CACHE_VARIABLE = "TESLA_EVAL_CACHE"
 _FILE = "scores.sqlite"
-_FORMAT = 3  # of the table and of what sacreBLEU's metrics say of empty references; an older one is emptied, a newer one refused
+_FORMAT = 3
+"""Of the table, and of scores whose signature is not ours; an older one is emptied, a newer one refused."""
 _CHUNK = 512  # segments that are scored and committed together
 _KEYS_AT_ONCE = 500  # SQLite allows 999 parameters a query
 _SECONDS_TO_WAIT = 60.0  # for another process that is writing
