@@ -9,8 +9,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -54,26 +54,37 @@ def lexicon_with(lemmas: list[str]) -> _core.Lexicon:
 # -- C.2: lists that another thread changes -----------------------------------------------------------------------
 
 
-def emptied_meanwhile(work, texts: list[str]) -> None:
-    """Run `work` on the list while another thread replaces its strings."""
+@contextmanager
+def repeated_meanwhile(change: Callable[[], None]) -> Iterator[None]:
+    """Another thread does it again and again; threads take turns often."""
     done = threading.Event()
 
-    def change() -> None:
+    def work() -> None:
         while not done.is_set():
-            for index in range(len(texts)):
-                texts[index] = chr(97 + index % 26) * 3000
+            change()
 
-    thread = threading.Thread(target=change)
+    thread = threading.Thread(target=work)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
         thread.start()
-        for _ in range(30):
-            work(texts)
+        yield
     finally:
         done.set()
         thread.join()
         sys.setswitchinterval(interval)
+
+
+def emptied_meanwhile(work, texts: list[str]) -> None:
+    """Run `work` on the list while another thread replaces its strings."""
+
+    def change() -> None:
+        for index in range(len(texts)):
+            texts[index] = chr(97 + index % 26) * 3000
+
+    with repeated_meanwhile(change):
+        for _ in range(30):
+            work(texts)
 
 
 @pytest.mark.parametrize("kind", ["analyser", "characters", "words", "units", "batch"])
@@ -108,26 +119,20 @@ def test_a_list_may_change_while_it_is_read(kind: str) -> None:
 def test_strings_of_a_list_are_held_while_the_core_reads_them() -> None:
     """Without a sanitizer: a string that the list no longer has must live until the core is done."""
     texts = [f"{i} " * 400_000 for i in range(2)]
-    seen, done = threading.Event(), threading.Event()
+    seen = threading.Event()
     watched = texts[1]
     outside = sys.getrefcount(watched)
 
     def look() -> None:
-        while not done.is_set():
-            if sys.getrefcount(watched) > outside:
-                seen.set()
-            time.sleep(0)
+        if sys.getrefcount(watched) > outside:
+            seen.set()
+        time.sleep(0)
 
-    thread = threading.Thread(target=look)
-    thread.start()
-    try:
+    with repeated_meanwhile(look):
         for _ in range(50):  # a busy machine may let the thread look too late
             _core.CharacterBags(texts)
             if seen.is_set():
                 break
-    finally:
-        done.set()
-        thread.join()
     assert seen.is_set()
 
 
@@ -218,26 +223,17 @@ def test_numbers_that_change_while_the_core_reads_them_are_refused_or_read_as_th
         numbers = np.full(size, 3, np.uint32)
         expected = model.score(np.array([0, size]), numbers)
         work = partial(model.score, np.array([0, size]), numbers)
-    last, done = numbers.reshape(-1)[-1:], threading.Event()
+    last = numbers.reshape(-1)[-1:]
     sound, unsound = int(last[0]), min(FAR, int(np.iinfo(numbers.dtype).max))
 
     def change() -> None:
-        while not done.is_set():
-            last[0] = unsound
-            last[0] = sound
+        last[0] = unsound
+        last[0] = sound
 
-    thread = threading.Thread(target=change)
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        thread.start()
+    with repeated_meanwhile(change):
         for _ in range(20):
             with suppress(IndexError, ValueError):
                 assert np.array_equal(work(), expected)
-    finally:
-        done.set()
-        thread.join()
-        sys.setswitchinterval(interval)
 
 
 # -- C.3, C.4, C.6: numbers from outside --------------------------------------------------------------------------
