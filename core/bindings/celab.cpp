@@ -26,7 +26,7 @@ using celab::Vocabulary;
 
 void init_batch(Batch* self, Vocabulary& vocabulary, const nb::list& texts, int order,
                 const std::optional<nb::list>& weights) {
-    // Tuples of our own: other threads, or code of Python's that reading an array runs, may change the lists.
+    // Held in tuples: another thread may change the lists, and so may Python code that runs when an array is read.
     const nb::tuple held(texts);
     const nb::object held_weights = weights ? nb::object(nb::tuple(*weights)) : nb::none();
     require(!weights || nb::len(held_weights) == held.size(), "as many weights as texts");

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import math
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from operator import add
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +21,7 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import ConlluAnalyser, load_pipeline, pipeline
 from tesla_eval.metrics import base, create_metric
 from tesla_eval.metrics.baselines import StatisticsTotal
+from tesla_eval.metrics.segments import mean_over_references
 
 
 @given(st.integers(1, 20_000), st.integers(1, 16))
@@ -76,6 +79,14 @@ def test_a_signature_does_not_depend_on_what_was_scored_before(name: str) -> Non
     for _ in range(2):
         assert "nrefs" not in str(metric.get_signature())
         metric.score_segments(["a b"], [["a"], ["b"], ["c"]])
+
+
+@given(st.lists(st.floats(0, 1) | st.just(math.nan), min_size=1, max_size=6))
+def test_the_mean_over_references_is_the_sum_from_the_lowest_on(values: list[float]) -> None:
+    present = sorted(value for value in values if not math.isnan(value))
+    expected = reduce(add, present) / len(present) if present else math.nan
+    found = mean_over_references(np.array([values, values[::-1]]).T)
+    np.testing.assert_array_equal(found, [expected, expected])
 
 
 def test_sums_of_counts_and_of_other_statistics() -> None:
