@@ -409,4 +409,4 @@ def test_a_missing_file_is_one_message(tesla, files) -> None:
     _, good, _ = files
     found = tesla("score", "-r", "nosuch.txt", good)
     assert found.status == 2
-    assert found.err.splitlines() == ["tesla: nosuch.txt: cannot be opened (No such file or directory)"]
+    assert found.err.splitlines() == ["error: nosuch.txt: cannot be opened (No such file or directory)"]

@@ -108,7 +108,7 @@ class TestLanguage:
 class TestMistakes:
     def warnings(self, outcome) -> list[str]:
         assert outcome.status == 0, outcome.err
-        return [line for line in outcome.err.splitlines() if line.startswith("tesla: warning: ")]
+        return [line for line in outcome.err.splitlines() if line.startswith("warning: ")]
 
     def test_output_in_another_language(self, tesla, english, worse, write):
         german = write("german.txt", GERMAN)

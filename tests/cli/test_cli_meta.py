@@ -608,4 +608,4 @@ def test_who_interrupts_is_told_how_to_go_on(kept_in, capsys):
     with pytest.raises(KeyboardInterrupt), resumable(kept_in):
         raise KeyboardInterrupt
     told = capsys.readouterr().err
-    assert told == ("" if kept_in is None else f"tesla: finished work is kept in {kept_in}; {AGAIN}\n")
+    assert told == ("" if kept_in is None else f"hint: finished work is kept in {kept_in}; {AGAIN}\n")

@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tesla_eval import TeslaError, create_metric
+from tesla_eval.cli.shared.terminal import complain, note, warn
 from tesla_eval.texts.lines import read_json_lines
 
 HOSTILE = "It \x1b[31mstarted\x1b[0m raining\u202e.\x9b2J"
@@ -55,12 +57,12 @@ def test_a_name_that_is_not_utf8_is_shown_by_its_bytes(pair, tmp_path: Path) -> 
 def test_a_full_disk_is_one_message(pair, command: tuple[str, ...]) -> None:
     found = run(*command, *pair, redirect=">/dev/full")
     assert found.returncode == 2
-    assert found.stderr == b"tesla: the output cannot be written: No space left on device\n"
+    assert found.stderr == b"error: the output cannot be written: No space left on device\n"
 
 
 def test_closed_streams_are_no_surprise(pair) -> None:
     found = run("score", "-m", "m", "-r", pair[0], "-", redirect="<&-")
-    assert (found.returncode, found.stderr) == (2, b"tesla: standard input: cannot be read (it is closed)\n")
+    assert (found.returncode, found.stderr) == (2, b"error: standard input: cannot be read (it is closed)\n")
     assert run("score", "-m", "m", "-r", *pair, redirect=">&-").returncode == 0
     silent = run("score", "-m", "m", "-r", *pair, "--format", "tsv", redirect="2>&-")
     assert (silent.returncode, silent.stdout.count(b"\n")) == (0, 2)
@@ -116,7 +118,7 @@ def test_results_go_to_standard_output_while_a_terminal_shows_progress(
 def test_messages_cannot_take_over_the_terminal(tesla, pair) -> None:
     found = tesla("score", "-m", "m", "-r", pair[0], "no\x1b[31msuch\x9b.txt")
     assert found.status == 2
-    assert found.err.startswith("tesla: no\\x1b[31msuch\\x9b.txt: cannot be opened")
+    assert found.err.startswith("error: no\\x1b[31msuch\\x9b.txt: cannot be opened")
 
 
 def test_half_a_character_is_refused_with_its_place(write) -> None:
@@ -133,3 +135,18 @@ def test_half_a_character_is_refused_with_its_place(write) -> None:
 def test_half_a_character_is_refused_by_metrics(name: str, lang: str) -> None:
     with pytest.raises(TeslaError, match="lone surrogate"):
         create_metric(name, lang).sentence_score("bad \ud800", ["good"])
+
+
+def test_messages_start_with_their_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    complain("no file a.txt\nhint: make one")
+    note("2 files")
+    warn("1 file is empty")
+    assert capsys.readouterr().err.splitlines() == [
+        "error: no file a.txt", "hint: make one", "note: 2 files", "warning: 1 file is empty"
+    ]  # fmt: skip
+
+
+def test_wrong_usage_is_an_error_and_a_hint(tesla: Any) -> None:
+    error, hint = tesla("score", "--nonsense").err.splitlines()
+    assert error.startswith("error: ") and "--nonsense" in error
+    assert hint == "hint: tesla score --help shows all options"

@@ -276,7 +276,7 @@ def test_a_tsv_with_the_quotes_of_csv_is_scored_as_it_is_with_a_warning(tesla, w
     found = tesla("score", "-m", "m", quoted)
     assert found.status == 0
     assert found.err == (
-        f"tesla: warning: {quoted}, line 2: has a field in quotation marks, which a .csv file would lose; "
+        f"warning: {quoted}, line 2: has a field in quotation marks, which a .csv file would lose; "
         "a .tsv file is read as it is\n"
     )
     assert tesla("score", "-m", "m", plain).err == ""

@@ -35,7 +35,7 @@ class Server:
         command = [sys.executable, "-m", "tesla_eval", "serve", "--http", "--port", "0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         said = self.process.stderr.readline()
-        self.port = int(re.fullmatch(r"tesla: serving on http://127\.0\.0\.1:(\d+)\n", said)[1])
+        self.port = int(re.fullmatch(r"note: serving on http://127\.0\.0\.1:(\d+)\n", said)[1])
 
     def ask(self, path: str, body: Any = None, method: str = "", **headers: str) -> tuple[int, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)

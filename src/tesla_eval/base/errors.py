@@ -9,7 +9,20 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class TeslaError(Exception):
-    """Root of all errors that tesla-eval raises on purpose."""
+    """Root of all errors that tesla-eval raises on purpose; `hint` says what to do, on a line of its own.
+
+    >>> print(TeslaError("there is no metric 'blue'", hint="did you mean bleu?"))
+    there is no metric 'blue'
+    hint: did you mean bleu?
+    """
+
+    def __init__(self, message: str = "", *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return message if self.hint is None else f"{message}\nhint: {self.hint}"
 
 
 class InputError(TeslaError, ValueError):

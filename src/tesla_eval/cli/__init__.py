@@ -70,6 +70,13 @@ def tesla() -> None:
     show_warnings()
 
 
+def _message(error: click.ClickException) -> str:
+    """What click says of wrong usage, and where the help is."""
+    message = error.format_message()
+    context = getattr(error, "ctx", None)
+    return message if context is None else f"{message}\nhint: {context.command_path} --help shows all options"
+
+
 def main() -> None:
     """Run the command; every foreseen error is one message and exit status 2."""
     # Training with one thread of NumPy's linear algebra gives the same bits everywhere; our own threads do the work.
@@ -89,7 +96,10 @@ def main() -> None:
         gc.freeze()  # what is still alive ends with the process: the interpreter need not look for cycles in it (30 ms)
         sys.exit(status or 0)
     except click.ClickException as error:
-        error.show()
+        if type(error).__name__ == "NoArgsIsHelpError":  # click 8.2 or newer: `tesla` alone shows the help
+            error.show()
+        else:
+            complain(_message(error))
         sys.exit(2)
     except TeslaError as error:
         complain(str(error))

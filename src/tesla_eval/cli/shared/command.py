@@ -53,6 +53,5 @@ class Command(click.Command):
                 raise
             raise click.UsageError(
                 f"{error.option_name} was removed: set it as an option of a metric, such as "
-                f"-m {_MOVED[error.option_name]}=VALUE",
-                ctx,
+                f"-m {_MOVED[error.option_name]}=VALUE"
             ) from None

@@ -18,7 +18,7 @@ from tesla_eval.cli.shared.outputs import (
     proper_name,
     tsv_lines,
 )
-from tesla_eval.cli.shared.terminal import aligned, complain, visible, width
+from tesla_eval.cli.shared.terminal import aligned, note, visible, width
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Scored
 from tesla_eval.texts.compression import short_names, without_suffix
@@ -218,9 +218,7 @@ def _mtme(results: Results) -> Iterator[str]:
     """mt-metrics-eval's .sys.score, or .seg.score with --segments: system, tab, score."""
     _signatures_aside(results)
     level = "sys" if results.segments is None else "seg"
-    complain(
-        f"mt-metrics-eval expects this file as {results.metrics[0]}-{results.reference_name}.{level}.score"
-    )
+    note(f"mt-metrics-eval expects this file as {results.metrics[0]}-{results.reference_name}.{level}.score")
     names = [_bare(system) for system in results.systems]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -164,7 +164,7 @@ def be_quiet(context: click.Context, parameter: click.Parameter, wanted: bool) -
 def warn(message: str) -> None:
     """A warning on standard error, unless the user asked for silence."""
     if not _Quiet.wanted:
-        complain(f"warning: {message}")
+        complain(message, "warning")
 
 
 def show_warnings() -> None:
@@ -184,13 +184,17 @@ def show_warnings() -> None:
 def note(message: str) -> None:
     """Something to know, on standard error, unless the user asked for silence."""
     if not _Quiet.wanted:
-        complain(message)
+        complain(message, "note")
 
 
-def complain(message: str) -> None:
-    """A message on standard error; names of files in it cannot take over the terminal."""
+def complain(message: str, kind: str = "error") -> None:
+    """A message on standard error: each line starts with its kind (error, warning, note or hint).
+
+    Names of files in it cannot take over the terminal. A line that starts with `hint: ` keeps that kind.
+    """
     for line in message.split("\n"):
-        click.echo(f"tesla: {visible(line)}", err=True)
+        shown = visible(line)
+        click.echo(shown if shown.startswith("hint: ") else f"{kind}: {shown}", err=True)
 
 
 def progress(
@@ -217,5 +221,5 @@ def resumable(kept_in: Path | str | None) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, click.Abort):
         if kept_in is not None:
-            complain(f"finished work is kept in {kept_in}; run the same command again to continue")
+            complain(f"finished work is kept in {kept_in}; run the same command again to continue", "hint")
         raise
