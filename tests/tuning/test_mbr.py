@@ -144,6 +144,24 @@ class TestCommand:
         assert json.loads(tesla("mbr", path, *plain, "--top-k", "2").out)["signature"].endswith("|mbr:top-2")
         assert json.loads(tesla("mbr", path, *plain, "--aggregate").out)["signature"] == "mbr:aggregate"
 
+    def test_feature_weights_are_part_of_the_signature(self, tesla, write) -> None:
+        path = write("n", ["0 ||| a cat ||| F0= -1", "0 ||| dogs ||| F0= -2"])
+        signatures = [
+            json.loads(tesla("mbr", path, "--scale", "1", "--params", weights, "--format", "json").out)["signature"]
+            for weights in (write("one", ["F0 1"]), write("two", ["F0 1.0000001"]), write("same", ["F0 1.0"]))
+        ]  # fmt: skip
+        assert signatures[0] == signatures[2] != signatures[1]
+
+    @pytest.mark.parametrize("options", [(), ("--aggregate",)])
+    def test_feature_weights_that_would_not_count_are_refused(self, tesla, write, options) -> None:
+        path = write("n", ["0 ||| a cat ||| F0= -1", "0 ||| dogs ||| F0= -2"])
+        found = tesla("mbr", path, "--params", write("w", ["F0 1"]), *options)
+        assert (found.status, found.out) == (2, "")
+        assert "hint: add --scale 1" in found.err
+
+    def test_a_scale_is_named_in_full(self) -> None:
+        assert MbrOptions(scale=0.12345678).signature["scale"] == "0.12345678"
+
     @pytest.mark.parametrize(
         ("options", "message"),
         [

@@ -131,6 +131,22 @@ class TestFormats:
         assert all(entry.candidates for entry in found)
 
 
+class TestSegmentsWithoutCandidates:
+    """Chosen lines are line-aligned with the source: a segment without candidates cannot be left out."""
+
+    LINES = ("0 ||| a ||| F= -1 ||| -1", "2 ||| c ||| F= -1 ||| -1")
+
+    @pytest.mark.parametrize(("lines", "missing"), [(LINES, 1), (LINES[1:], 0)])
+    @pytest.mark.parametrize("command", [("mbr",), ("rerank", "--params", "weights", "--nbest")])
+    def test_a_gap_is_refused_and_named(self, tesla, write, command, lines, missing: int) -> None:
+        weights = write("weights", ["F 1"])
+        found = tesla(
+            *(weights if word == "weights" else word for word in command), write("n.best", list(lines))
+        )
+        assert (found.status, found.out) == (2, "")
+        assert f"n.best: has no candidates for segment {missing}" in found.err
+
+
 class TestPool:
     def test_the_same_candidate_counts_once_and_texts_are_scored_once(self, write) -> None:
         pool = Pool(2)

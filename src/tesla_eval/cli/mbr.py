@@ -21,7 +21,7 @@ from tesla_eval.cli.shared.options import (
 from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
 from tesla_eval.tuning.mbr import MbrOptions, Risked
 from tesla_eval.tuning.mbr import mbr as choose
-from tesla_eval.tuning.nbest import read_nbest
+from tesla_eval.tuning.nbest import complete_lists, read_nbest
 from tesla_eval.tuning.parameters import read_parameters
 
 
@@ -40,7 +40,7 @@ from tesla_eval.tuning.parameters import read_parameters
 @click.option(
     "--params",
     metavar="FILE",
-    help="Compute the model score with these feature weights.  [default: the scores in the list]",
+    help="For --scale: compute the model score with these feature weights.  [default: the scores in the list]",
 )
 @click.option(
     "--top-k",
@@ -75,15 +75,15 @@ def mbr(
     """
     if aggregate and (metric is not None or top_k is not None):
         raise click.UsageError("--aggregate uses no metric: leave out -m and --top-k")
-    lists = read_nbest(nbest, nbest_format)
+    weights = read_parameters(params).by_name if params else None
+    options = MbrOptions(scale, top_k, aggregate, weights)
+    lists = complete_lists(read_nbest(nbest, nbest_format), nbest)
     chosen = None
     if not aggregate:
         head = list(islice(lists, SAMPLE))
         texts = [text for one in head for text in one.texts]
         chosen = choose_metric(metric, identified_language(language, texts, "candidates"))
         lists = chain(head, lists)
-    weights = {item.name: item.value for item in read_parameters(params).items} if params else None
-    options = MbrOptions(scale, top_k, aggregate, weights)
     # All is read before anything is printed: a bad line gives an error, not half a result.
     choices = counted("choosing (segments)", choose(chosen, lists, options, jobs))
     own = [] if chosen is None else [str(chosen.get_signature())]

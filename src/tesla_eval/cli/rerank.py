@@ -99,7 +99,7 @@ def _rerank_by_weights(
         raise click.UsageError(
             "--params goes with --nbest, and without -r and -m: the features choose, not a metric"
         )
-    weights = {item.name: item.value for item in read_parameters(params).items}
+    weights = read_parameters(params).by_name
     write_lines([text for text, _ in best_by_weights(nbest, weights, nbest_format)])
 
 

@@ -6,6 +6,7 @@ Each candidate is a hypothesis and, weighted by how likely it is, a pseudo-refer
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -39,13 +40,28 @@ class MbrOptions:
     aggregate: bool = False
     weights: dict[str, float] | None = None
 
+    def __post_init__(self) -> None:
+        if self.weights is not None and self.scale == 0:
+            raise UsageError(
+                "feature weights make model scores, which do not count at scale 0",
+                hint="add --scale 1 (in Python scale=1.0), or leave out the weights",
+            )
+
     @property
     def signature(self) -> dict[str, str]:
-        """The settings of the choice, apart from the metric."""
+        """The settings of the choice, apart from the metric; `weights` is a checksum of names and values in order.
+
+        >>> MbrOptions(scale=0.5, weights={"lm": 1.0}).signature
+        {'mbr': 'exact', 'scale': '0.5', 'weights': '63035897'}
+        """
         how = {
             "mbr": "aggregate" if self.aggregate else "exact" if self.top_k is None else f"top-{self.top_k}"
         }
-        return {**how, **({"scale": f"{self.scale:g}"} if self.scale else {})}
+        if self.scale:
+            how["scale"] = repr(float(self.scale)).removesuffix(".0")
+        if self.weights is not None:
+            how["weights"] = f"{zlib.crc32(repr(list(self.weights.items())).encode()):08x}"
+        return how
 
 
 @dataclass(frozen=True)

@@ -84,21 +84,30 @@ def read_nbest(
     return _bar_lists(reader, needs_names=nbest_format in ("moses", "marian"))
 
 
-def complete_lists(lists: Iterable[CandidateList], segments: int, source: str) -> Iterator[CandidateList]:
-    """The lists, of which every segment must have one: an `InputError` names the segment of `source` that differs."""
+def complete_lists(
+    lists: Iterable[CandidateList], source: str, segments: int | None = None
+) -> Iterator[CandidateList]:
+    """The lists, of which every segment must have one: an `InputError` names the segment of `source` that differs.
+
+    Without the number of `segments`, the last list is taken for that of the last segment.
+    """
     expected = 0
     for candidates in lists:
-        if candidates.segment >= segments:
+        if segments is not None and candidates.segment >= segments:
             raise InputError(
                 f"{candidates.place}: segment {candidates.segment}, but there are references for "
                 f"{segments} segments only (counted from 0)"
             )
         if candidates.segment != expected:
-            break
+            raise _no_candidates(source, expected)
         expected += 1
         yield candidates
-    if expected < segments:
-        raise InputError(f"{source}: has no candidates for segment {expected} (counted from 0)")
+    if segments is not None and expected < segments:
+        raise _no_candidates(source, expected)
+
+
+def _no_candidates(source: str, segment: int) -> InputError:
+    return InputError(f"{source}: has no candidates for segment {segment} (counted from 0)")
 
 
 def detect_format(lines: Sequence[str]) -> str:

@@ -50,6 +50,11 @@ class Parameters:
         return tuple(item.name for item in self.items)
 
     @property
+    def by_name(self) -> dict[str, float]:
+        """The weight of each name."""
+        return {item.name: item.value for item in self.items}
+
+    @property
     def weights(self) -> FloatArray:
         """The values as an array."""
         return np.array([item.value for item in self.items])
@@ -86,10 +91,9 @@ class Parameters:
 
     def lines(self) -> list[str]:
         """As a decoder reads them: its `moses.ini`, or lines `NAME VALUE`."""
-        weights = {item.name: item.value for item in self.items}
         if self.moses:
-            return with_moses_weights(self.moses, weights)
-        return [f"{name} {value!r}" for name, value in weights.items()]
+            return with_moses_weights(self.moses, self.by_name)
+        return [f"{item.name} {item.value!r}" for item in self.items]
 
     def zmert_lines(self) -> list[str]:
         """As Z-MERT writes them."""

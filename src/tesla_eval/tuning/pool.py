@@ -131,7 +131,7 @@ class Pool:
     def add(self, lists: Iterable[CandidateList], source: str = "the n-best list") -> int:
         """Take in candidates; returns how many are new. Every segment must have some."""
         before = len(self)
-        for candidates in complete_lists(lists, len(self._segments), source):
+        for candidates in complete_lists(lists, source, len(self._segments)):
             self._add_list(candidates)
         return len(self) - before
 

@@ -103,7 +103,7 @@ def candidates_in_nbest(reference: str, path: str, nbest_format: str | None = No
     if not references:
         raise InputError(f"{reference}: is empty; it must have a line for each segment")
     lists = read_nbest(path, nbest_format, len(references))
-    for candidates in complete_lists(lists, len(references), path):
+    for candidates in complete_lists(lists, path, len(references)):
         names = tuple(str(place) for place in range(1, len(candidates.candidates) + 1))
         yield Candidates(references[candidates.segment], names, candidates.texts)
 
@@ -112,7 +112,7 @@ def best_by_weights(
     path: str, weights: Mapping[str, float], nbest_format: str | None = None
 ) -> Iterator[tuple[str, float]]:
     """The text of each segment with the highest model score under the weights, and that score; no reference needed."""
-    for candidates in read_nbest(path, nbest_format):
+    for candidates in complete_lists(read_nbest(path, nbest_format), path):
         scores = model_scores(candidates, weights)
         best = int(np.argmax(scores))
         yield candidates.candidates[best].text, float(scores[best])
