@@ -141,6 +141,15 @@ class TestPreferences:
         with pytest.raises(InputError, match=message):
             pairs["de-en", "n"].joined(found)
 
+    def test_files_have_different_test_sets(self, tmp_path):
+        first, second, again = (
+            write(tmp_path / name, PAIR_HEADER, f"de-en|{testset}|1|a|b")
+            for name, testset in (("p", "n"), ("q", "m"), ("r", "n"))
+        )
+        assert list(read_preferences(first, second)) == [("de-en", "n"), ("de-en", "m")]
+        with pytest.raises(InputError, match="r: the preferences for de-en n are also in an earlier file"):
+            read_preferences(first, second, again)
+
     def test_a_system_is_not_better_than_itself(self, tmp_path):
         with pytest.raises(InputError, match="line 2: system a is compared with itself"):
             read_preferences(write(tmp_path / "p", PAIR_HEADER, "de-en|n|1|a|a"))

@@ -65,6 +65,17 @@ def test_training_says_what_is_missing(own_data: Path, judged: str) -> None:
     assert "tesla build encoder -l de" in run("train", "n", "-l", "de", "--segments", judged, fails=True)
 
 
+def test_two_files_with_preferences_for_one_test_set_are_refused(tmp_path: Path, judged: str) -> None:
+    files = [tmp_path / "a.pairs.tsv", tmp_path / "b.pairs.tsv"]
+    for file, better in zip(files, ("s1\ts2", "s2\ts1"), strict=True):
+        file.write_text(
+            f"lp\ttestset\tseg_id\tsystem_better\tsystem_worse\nde-en\tmade\t1\t{better}\n", "utf-8"
+        )
+    pairs = [word for file in files for word in ("--pairs", str(file))]
+    told = run("train", "n", "--segments", judged, *pairs, "--no-cache", fails=True)
+    assert "b.pairs.tsv: the preferences for de-en made are also in an earlier file" in told
+
+
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, own_data: Path) -> None:
     told = run("build", "encoder", "-l", "de", "--from", str(tmp_path), fails=True)
     assert "config.json" in told

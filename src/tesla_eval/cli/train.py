@@ -128,7 +128,7 @@ def _weights_command(name: str, metric: type[FeatureMetric], *, logistic_scale: 
             chosen_language_models(code, language_models), logistic_scale=logistic_scale, date=day,
         )  # fmt: skip
         uncombined = features_for(recipe, jobs)
-        judged = _judged(segments, _read_all_preferences(pairs), lps, code)
+        judged = _judged(segments, read_preferences(*pairs), lps, code)
         with (
             resumable(None if no_cache else "the cache"),
             ScoreCache(on_disk=not no_cache) as cache,
@@ -163,18 +163,6 @@ def _judged(
     for one in wmt_sets(segments, preferences, {}, lps):
         if language in (ANY_LANGUAGE, resolve_language(target_language(one.outputs.lp))):
             yield one
-
-
-def _read_all_preferences(paths: tuple[str, ...]) -> dict[Key, Preferences]:
-    by_key: dict[Key, Preferences] = {}
-    for path in paths:
-        for key, preferences in read_preferences(path).items():
-            if key in by_key:
-                raise click.UsageError(
-                    f"{path}: the preferences for {' '.join(key)} are also in an earlier file"
-                )
-            by_key[key] = preferences
-    return by_key
 
 
 def _report(output: Path, trained: Trained) -> Iterator[str]:

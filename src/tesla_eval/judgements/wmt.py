@@ -74,8 +74,18 @@ def read_segments(path: str, lps: Collection[str] | None = None) -> Iterator[Eva
         begun.add(key)
 
 
-def read_preferences(path: str) -> dict[Key, Preferences]:
-    """The pairwise judgements of a `*.pairs.tsv` file by language pair and test set."""
+def read_preferences(*paths: str) -> dict[Key, Preferences]:
+    """The pairwise judgements of `*.pairs.tsv` files by language pair and test set, each in one of the files."""
+    by_key: dict[Key, Preferences] = {}
+    for path in paths:
+        for key, preferences in _preferences_in(path).items():
+            if key in by_key:
+                raise InputError(f"{path}: the preferences for {' '.join(key)} are also in an earlier file")
+            by_key[key] = preferences
+    return by_key
+
+
+def _preferences_in(path: str) -> dict[Key, Preferences]:
     rows: dict[Key, list[tuple[str, str, str, int]]] = {}
     for row in _read_rows(path, _PREFERENCES):
         _, _, segment, better, worse = row.fields

@@ -119,10 +119,9 @@ def train_n(
     metric = learning.features_metric(
         code, x_model, encoder=None if encoder_file is None else str(encoder_file), workers=jobs
     )
-    preferences = {key: preference for path in pairs for key, preference in read_preferences(path).items()}
     judged = (
         one
-        for one in wmt_sets(segments, preferences, {}, lps)
+        for one in wmt_sets(segments, read_preferences(*pairs), {}, lps)
         if resolve_language(target_language(one.outputs.lp)) == code
     )
     with (
