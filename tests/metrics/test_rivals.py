@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
 import subprocess
@@ -16,10 +17,13 @@ from scipy.optimize import linear_sum_assignment
 
 from tesla_eval import TeslaM, create_metric
 from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.connect.sacrebleu import TeslaMetric
 from tesla_eval.metrics.maxsim import MaxSim
 from tesla_eval.metrics.meteor import Meteor, find_meteor_jar
 from tesla_eval.metrics.nist import Nist, NistChar
+from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.metrics.ter import Ter, TerChar
+from tesla_eval.tuning.batching import Batcher, Scoring
 from tests.textbook import similarity
 
 SEGMENTS = 500
@@ -91,6 +95,64 @@ class TestNist:
         for options in ({"n": 0}, {"tok": "nonsense"}):
             with pytest.raises(UsageError, match="nist"):
                 Nist(**options)
+
+
+class TestTheInformationOfACorpus:
+    """Every way to a corpus asks its references first, and says in the signature which they were."""
+
+    HYPOTHESES = ("the cat sat on a mat", "a dog sat down", "it rained on the mat")
+    REFERENCES = ("the cat sat on the mat", "the dog sat down", "rain fell on the mat all day")
+
+    @pytest.fixture
+    def corpus(self) -> tuple[list[str], list[str]]:
+        return list(self.HYPOTHESES), list(self.REFERENCES)
+
+    def test_the_signature_names_the_references_of_the_information(self, corpus):
+        hypotheses, references = corpus
+        scored = Nist().corpus_score(hypotheses, [references])
+        assert (
+            scored.signature["information"] == Nist().for_corpus([references]).get_signature()["information"]
+        )
+        assert "information" not in Nist().sentence_score(hypotheses[0], [references[0]]).signature
+
+    @pytest.mark.parametrize("name", ["serve", "sacrebleu"])
+    def test_the_signature_is_the_same_elsewhere(self, corpus, name):
+        hypotheses, references = corpus
+        expected = str(Nist().corpus_score(hypotheses, [references]).signature)
+        if name == "serve":
+            work = Scoring(NamedMetric("nist", Nist()), hypotheses, [references])
+            batcher = Batcher()
+            found = str(batcher.submit(work).result().signature)
+            batcher.close()
+        else:
+            plug = TeslaMetric("nist")
+            plug.corpus_score(hypotheses, [references])
+            found = str(plug.get_signature())
+        assert found == expected and "|information:" in found
+
+    def test_candidates_are_ranked_by_the_scores_of_the_corpus(self, corpus, tesla, write):
+        files = [write(name, texts) for name, texts in zip(("sys.txt", "ref.txt"), corpus, strict=True)]
+        ranked = tesla("rerank", "-m", "nist", "-r", files[1], files[0], "--format", "json").out.splitlines()
+        expected = Nist().corpus_score(corpus[0], [corpus[1]])
+        assert [json.loads(line)["candidates"][0]["score"] for line in ranked] == expected.segments.tolist()
+        information = f"|information:{expected.signature['information']}"
+        assert information in json.loads(ranked[0])["signature"]
+
+    def test_a_decoder_is_tuned_to_the_scores_of_the_corpus(self, corpus, tesla, write):
+        lists = write("n", [f"{k} ||| {text} ||| F= 1" for k, text in enumerate(corpus[0])])
+        told = tesla(
+            "tune", "-m", "nist", "--nbest", lists, "-r", write("r", corpus[1]), "-o", write("w", [])
+        )
+        expected = Nist().corpus_score(corpus[0], [corpus[1]])
+        assert f"{expected.score:.4f}" in told.out
+        assert f"|information:{expected.signature['information']}" in told.out
+
+    def test_metrics_are_compared_with_people_under_the_signature_of_their_scores(self, tesla, write):
+        rows = ["lp\ttestset\tsystem\tseg_id\thuman_score\thypothesis\treference"]
+        rows += [f"de-en\tn\ts{k}\t{k % 3}\t{k}\ta cat sat {k}\tthe cat sat down" for k in range(6)]
+        rows += [f"de-en\tn\ts{k}\t9\t{k}\ta dog {k}\tdogs" for k in range(6)]
+        told = tesla("meta", "--segments", write("x.seg.tsv", rows), "-m", "nist", "--no-cache")
+        assert "|information:" in told.out
 
 
 class TestMaxSim:

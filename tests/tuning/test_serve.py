@@ -101,6 +101,12 @@ class TestMeteor:
         expected = metric.corpus_score([h for h, _ in pairs], [[r for _, r in pairs]]).score
         assert float(total) == pytest.approx(expected)
 
+    def test_a_metric_of_whole_corpora_is_refused(self) -> None:
+        with pytest.raises(UsageError, match="nist: its scores depend on the references of the whole corpus"):
+            Meteor(create_metric("nist", "en"))
+        lazy = Meteor(lambda texts: create_metric("nist", "en"))
+        assert lazy.answer(["SCORE ||| a ||| a"]).startswith("ERROR nist: its scores depend on")
+
     @pytest.mark.parametrize(
         "line", ["", "SCORE", "SCORE ||| a", "EVAL", "EVAL ||| x", "EVAL ||| 1 ||| nan", "TUNE ||| a"]
     )
@@ -177,6 +183,14 @@ class TestZMert:
         )
         assert protocol.answer(["SCORE 1", "a"]).startswith("ERROR line 6: must be SENTENCE")
         assert protocol.answer(["SCORE 1", "0 ||| a"]) == "32768 0\n"
+
+    def test_a_metric_of_whole_corpora_knows_all_references(self) -> None:
+        references, candidate = ["the cat sat", "the dog ran"], "the cat ran"
+        protocol = ZMert(create_metric("nist", "en"))
+        answer = protocol.answer(["REFS 2 1", *references, "SCORE 1", f"0 ||| {candidate}"])
+        high, low = map(int, answer.splitlines()[1].split())
+        score = create_metric("nist", "en").corpus_score([candidate] * 2, [references]).segments[0]
+        assert ((high << 15) + low) / 2**30 == pytest.approx(score / 100, abs=2**-30)
 
     def test_error_rates_are_refused(self) -> None:
         with pytest.raises(UsageError, match="lower is better"):

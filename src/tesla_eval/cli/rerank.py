@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from itertools import chain
 
 import click
 import numpy as np
@@ -85,10 +85,13 @@ def rerank(
         if nbest is not None
         else candidates_in_files(reference, systems)
     )
-    head = list(islice(segments, SAMPLE))
-    chosen = choose_metric(metric, identified_language(language, [one.reference for one in head]))
     # All is read before anything is printed: files that do not fit give an error, not half a result.
-    rankings = counted("ranking (segments)", rank(chosen, chain(head, segments)))
+    candidates = list(segments)
+    references = [one.reference for one in candidates]
+    chosen = choose_metric(metric, identified_language(language, references[:SAMPLE])).for_corpus(
+        [references]
+    )
+    rankings = counted("ranking (segments)", rank(chosen, candidates))
     write_lines(_FORMATS[output_format](chosen, rankings))
 
 

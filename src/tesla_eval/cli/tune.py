@@ -117,7 +117,7 @@ def tune(
     })  # fmt: skip
     streams = whole_streams(list(read_chunks(references, ())))
     texts = [text for stream in streams for text in stream if text]
-    chosen = choose_metric(metric, identified_language(language, texts), workers=jobs)
+    chosen = choose_metric(metric, identified_language(language, texts), workers=jobs).for_corpus(streams)
     options: Optimiser = (
         MertOptions(restarts, directions, regularisation=l2 or 0.0, average=average)
         if optimiser == "mert"

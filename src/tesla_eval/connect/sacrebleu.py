@@ -112,7 +112,7 @@ class TeslaMetric(SacreBleuMetric):
 
     def get_signature(self) -> TeslaSignature:
         """The signature of the metric, once references are known, as sacreBLEU's tests complete it."""
-        own, arguments = self.metric.get_signature(), dict(vars(self))
+        own, arguments = self._fitted.get_signature(), dict(vars(self))
         if not self.metric.needs_references:
             arguments["num_refs"] = None
         elif (count := arguments.get("num_refs")) is not None:

@@ -163,7 +163,10 @@ class Metric(ABC, metaclass=_Sealing):
         return type(self).explain is not Metric.explain
 
     def for_corpus(self, references: References) -> Metric:
-        """The metric for segments of a corpus with these references; only a `corpus_wide` one differs."""
+        """The metric for segments of a corpus with these references; only a `corpus_wide` one differs.
+
+        Whoever scores part after part of a corpus asks for it first; the signature of the scores is that of the result.
+        """
         return self
 
     def new_total(self) -> Total:
@@ -224,8 +227,7 @@ class Metric(ABC, metaclass=_Sealing):
         )  # fmt: skip
         segments = scored.segments(0, 0)
         return CorpusScore(
-            self.id, scored.scores[0][0], segments.scores, segments.features, self.feature_names,
-            self.result_signature(references),
+            self.id, scored.scores[0][0], segments.scores, segments.features, self.feature_names, scored.signature(0)
         )  # fmt: skip
 
     def _checking_language(self, chunks: Iterator[Chunk], references: References) -> Iterator[Chunk]:

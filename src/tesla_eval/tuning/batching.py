@@ -120,7 +120,7 @@ class Scoring(Work):
         for part in self._parts:
             total.add(part)
         segments, names = SegmentScores.concatenate(self._parts), self.metric.feature_names
-        signature = self.metric.result_signature(self.references)
+        signature = self.fitted.result_signature(self.references)
         return CorpusScore(self.name, total.score(), segments.scores, segments.features, names, signature)
 
 

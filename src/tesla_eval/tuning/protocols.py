@@ -48,20 +48,27 @@ class Protocol(ABC):
 
     def __init__(self, metric: Metric | MetricMaker) -> None:
         self._metric = metric
+        if isinstance(metric, Metric):
+            self.check(metric)
         self._line = 0
 
     def metric_for(self, references: Sequence[str] = ()) -> Metric:
         """The metric; the first references decide about its language if nothing else does."""
         if not isinstance(self._metric, Metric):
-            self._metric = self._metric(references)
+            made = self._metric(references)
+            self.check(made)
+            self._metric = made
         return self._metric
+
+    def check(self, metric: Metric) -> None:  # noqa: B027  # most protocols serve any metric
+        """Refuse a metric that the protocol cannot serve."""
 
     @abstractmethod
     def answer(self, lines: Sequence[str | None]) -> str:
         """The answers to some lines, each with its line end; None is a line that could not be read."""
 
     def _score(self, segments: Sequence[_Segment]) -> list[_Scored]:
-        """The segments with equally many references are scored together."""
+        """The segments with equally many references are scored together; each is scored as a sentence alone."""
         try:
             if segments:
                 self.metric_for([text for one in segments for text in one.references])
@@ -163,6 +170,15 @@ class Meteor(Protocol):
     score of each segment, then that of all.
     """
 
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric that needs all references before the first score."""
+        if metric.corpus_wide:
+            raise UsageError(
+                f"{metric.id}: its scores depend on the references of the whole corpus, which this protocol does not "
+                "give in advance",
+                hint="use tesla score or tesla compare",
+            )
+
     def answer(self, lines: Sequence[str | None]) -> str:
         """One line per SCORE, one more than segments per EVAL, one that starts with ERROR for anything else."""
         parsed = [self._parse(line) for line in lines]
@@ -215,8 +231,6 @@ class ZMert(Protocol):
 
     def __init__(self, metric: Metric | MetricMaker) -> None:
         super().__init__(metric)
-        if isinstance(metric, Metric):
-            self._check(metric)
         self._references: list[tuple[str, ...]] = []
         self._waiting = 0
         self._body: list[str | None] = []
@@ -258,14 +272,14 @@ class ZMert(Protocol):
         if len(texts) < len(self._body):
             return [f"ERROR line {self._line}: a reference is not valid UTF-8, or too long"]
         try:
-            self._check(self.metric_for(texts))
+            self._metric = self.metric_for(texts).for_corpus([texts[k::each] for k in range(each)])
         except TeslaError as error:
             return [f"ERROR line {self._line}: {_shown(error)}"]
         self._references = [tuple(texts[k * each : (k + 1) * each]) for k in range(count)]
         return [f"OK {count} {each}"]
 
-    @staticmethod
-    def _check(metric: Metric) -> None:
+    def check(self, metric: Metric) -> None:
+        """Refuse an error rate."""
         if not metric.higher_is_better:
             raise UsageError(f"{metric.id}: lower is better; Z-MERT needs a metric whose best score is 1")
 

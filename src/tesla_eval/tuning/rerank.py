@@ -60,7 +60,7 @@ class Ranking:
 
 
 def rerank(metric: Metric, segments: Iterable[Candidates]) -> Iterator[Ranking]:
-    """The candidates of every segment in the order of their scores."""
+    """The candidates of every segment in the order of their scores, by a metric for this corpus (`for_corpus`)."""
     rest = iter(segments)
     while chunk := list(islice(rest, _SEGMENTS_AT_ONCE)):
         yield from _rankings(metric, chunk)

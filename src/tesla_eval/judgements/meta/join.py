@@ -42,6 +42,8 @@ class MetricScores:
     segments: FloatTable
     higher_is_better: bool = True
     corpus: CorpusStatistics | None = None
+    signature: str = ""
+    """What the metric was, if that is known."""
 
     @property
     def oriented(self) -> FloatTable:

@@ -129,10 +129,8 @@ class Study:
     comparisons: list[SetComparison] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
 
-    def add(
-        self, joined: Joined, metrics: Sequence[Metric], human_scores: Collection[str] = ()
-    ) -> list[SetComparison]:
-        """Take in a test set that was scored with `metrics`; gives back its comparisons."""
+    def add(self, joined: Joined, human_scores: Collection[str] = ()) -> list[SetComparison]:
+        """Take in a test set with its scores; gives back its comparisons."""
         outputs = joined.outputs
         words = re.split(r"[-_.]", f"{outputs.score_kind}_{joined.score_type}".lower())
         self.test_sets.append(
@@ -147,8 +145,10 @@ class Study:
         )
         comparisons = self.compare(joined)
         self.comparisons.extend(comparisons)
-        signatures = [str(metric.get_signature()) for metric in metrics]
-        self.signatures.extend(signature for signature in signatures if signature not in self.signatures)
+        signatures = [scores.signature for scores in joined.metrics.values()]
+        self.signatures.extend(
+            signature for signature in signatures if signature not in ("", *self.signatures)
+        )
         return comparisons
 
     @property
@@ -364,21 +364,21 @@ def score_metric(
     """A metric's scores of the outputs in the chosen segments, with the statistics that make its system scores."""
     chosen = choose_outputs(outputs, segments, all_references=all_references)
     table = np.full(outputs.human.shape, np.nan)
-    if not chosen.hypotheses:
-        return MetricScores(table, higher_is_better=metric.higher_is_better)
     if metric.corpus_wide:
         streams = outputs.references if all_references else (outputs.first_reference,)
         kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
         metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
+    corpus, signature = None, str(metric.get_signature())
+    if not chosen.hypotheses:
+        return MetricScores(table, metric.higher_is_better, corpus, signature)
     scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
-    corpus = None
     formula = metric.formula_of_sums
     if formula is not None and scored.statistics is not None:
         rows = np.full((*table.shape, scored.statistics.shape[1]), np.nan)
         rows[chosen.cells] = scored.statistics
         corpus = CorpusStatistics(rows, formula)
-    return MetricScores(table, higher_is_better=metric.higher_is_better, corpus=corpus)
+    return MetricScores(table, metric.higher_is_better, corpus, signature)
 
 
 def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:
