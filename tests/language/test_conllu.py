@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
+from tesla_eval.language.analysis import ConlluAnalyser
 from tesla_eval.language.analysis.conllu import (
     UNIVERSAL_TAGS,
     Sentence,
@@ -80,6 +82,55 @@ def test_the_text_is_that_of_the_comment_or_follows_the_spacing() -> None:
     assert second.text == "Oui"
 
 
+ENGLISH = "\n".join(
+    [
+        line(1, "I", "PRON"),
+        line("2-3", "don't", "_"),
+        line(2, "do", "AUX"),
+        line(3, "n't", "PART"),
+        line(4, "know", "VERB"),
+        line(5, "it", "PRON", misc="SpaceAfter=No"),
+        line(6, ".", "PUNCT", misc="SpaceAfter=No"),
+        "",
+        line("1-2", "Gimme", "_"),
+        line(1, "Give", "VERB"),
+        line(2, "me", "PRON"),
+        line(3, "that", "PRON"),
+    ]
+)
+
+
+@pytest.mark.parametrize(("language", "parts"), [("en", True), ("fr", False)])
+def test_words_stand_where_the_raw_text_has_them(language: str, parts: bool) -> None:
+    """Also after a multi-word token, whose parts have no spacing of their own, and after the end of a sentence."""
+    analyser = ConlluAnalyser(language)
+    (text,), (tokens,) = analyser.raw_texts([ENGLISH]), analyser.analyse([ENGLISH])
+    assert text == "I don't know it. Gimme that"
+    contraction = ["do", "n't"] if parts else ["don't"]
+    whole = ["Gimme", "Gimme"] if parts else ["Gimme"]  # its parts do not spell it
+    assert [text[token.start : token.end] for token in tokens] == [
+        "I",
+        *contraction,
+        "know",
+        "it",
+        *whole,
+        "that",
+    ]
+
+
+def test_an_explanation_shows_the_words_of_analysed_text() -> None:
+    metric = TeslaM("en", analyser=ConlluAnalyser("en"))
+    (detail,) = metric.explain(ENGLISH, [ENGLISH]).references
+    assert [token.surface for token in detail.hypothesis][:5] == ["I", "do", "n't", "know", "it"]
+
+
+def test_a_comment_that_is_not_the_text_of_the_tokens_is_no_raw_text() -> None:
+    (sentence,) = parse_conllu("# text = Another text.\n" + line(1, "Oui"))
+    assert sentence.text == "Oui"
+    (spaced,) = parse_conllu("# text = Oui  non\n" + "\n".join([line(1, "Oui"), line(2, "non")]))
+    assert [place for _, place in spaced.placed_words(split=False)] == [(0, 3), (5, 8)]
+
+
 @pytest.mark.parametrize(
     ("text", "line_number", "complaint"),
     [
@@ -140,7 +191,11 @@ def test_what_is_written_is_what_is_read(sentences: list[list[Word]]) -> None:
         )
         for sentence in sentences
     )
-    assert [s.words for s in parse_conllu(text)] == [tuple(sentence) for sentence in sentences]
+    parsed = list(parse_conllu(text))
+    assert [s.words for s in parsed] == [tuple(sentence) for sentence in sentences]
+    assert all(
+        s.text[start:end] == word.form for s in parsed for word, (start, end) in s.placed_words(split=True)
+    )
 
 
 @given(st.text("12-.\t\n_#aNOUN= ", max_size=80))

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from tesla_eval.base.errors import InputError
+from tesla_eval.base.records import Span
 from tesla_eval.texts.lines import LineReader
 
 UNIVERSAL_TAGS = (
@@ -62,12 +64,42 @@ class Sentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The raw text: that of the comment `# text`, else the tokens joined as their spacing says."""
-        given = self.comment("text")
-        if given is not None:
-            return given
+        """The raw text: the comment `# text` if it holds the tokens, else these joined as their spacing says."""
+        return self._text_with_places()[0]
+
+    def _text_with_places(self) -> tuple[str, list[Span]]:
         tokens = self.surface()
-        return "".join(token.form + " " * token.space_after for token in tokens).rstrip(" ")
+        given = self.comment("text")
+        if given is not None and (places := _places(given, tokens)) is not None:
+            return given, places
+        text, places = "", []
+        for token in tokens:
+            places.append((len(text), len(text) + len(token.form)))
+            text += token.form + " " * token.space_after
+        return text[: places[-1][1]], places
+
+    def placed_words(self, *, split: bool) -> Iterator[tuple[Word, Span]]:
+        """The words, or the surface tokens unless they are `split`, each with its place in `text`.
+
+        Parts that do not spell their multi-word token have the place of the whole.
+
+        >>> parts = Word("Do", "do", "AUX", "_"), Word("n't", "not", "PART", "_")
+        >>> sentence = Sentence((*parts, Word("go", "go", "VERB", "_")), (MultiWord(0, 2, "Don't"),))
+        >>> [(word.form, place) for word, place in sentence.placed_words(split=True)]
+        [('Do', (0, 2)), ("n't", (2, 5)), ('go', (6, 8))]
+        """
+        _, places = self._text_with_places()
+        tokens = self.surface()
+        if not split:
+            yield from zip(tokens, places, strict=True)
+            return
+        ends = {multiword.start: multiword.end for multiword in self.multiwords}
+        first = 0
+        for token, place in zip(tokens, places, strict=True):
+            end = ends.get(first, first + 1)
+            parts = self.words[first:end]
+            yield from zip(parts, _places_of_parts(parts, token.form, place), strict=True)
+            first = end
 
     def surface(self) -> tuple[Word, ...]:
         """The tokens as written: a multi-word token is one token with the tags of its content.
@@ -85,6 +117,31 @@ class Sentence(NamedTuple):
             done = multiword.end
         tokens.extend(self.words[done:])
         return tuple(tokens)
+
+
+def _places(text: str, tokens: Sequence[Word]) -> list[Span] | None:
+    """Where each token stands in the text, which has nothing but white space beside them; None if it has not."""
+    places = []
+    end = 0
+    for token in tokens:
+        start = _skip_space(text, end)
+        if not text.startswith(token.form, start):
+            return None
+        end = start + len(token.form)
+        places.append((start, end))
+    return places if _skip_space(text, end) == len(text) else None
+
+
+def _places_of_parts(parts: Sequence[Word], form: str, place: Span) -> list[Span]:
+    if "".join(part.form for part in parts) != form:
+        return [place] * len(parts)
+    return list(pairwise(accumulate((len(part.form) for part in parts), initial=place[0])))
+
+
+def _skip_space(text: str, start: int) -> int:
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start
 
 
 def content_word(parts: Sequence[Word]) -> Word:

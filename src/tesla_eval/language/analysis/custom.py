@@ -99,7 +99,9 @@ class ConlluAnalyser:
     def raw_texts(self, texts: Sequence[str]) -> list[str]:
         """The sentences as people wrote them."""
         return [
-            " ".join(sentence.text for sentence in parse_conllu(text)) if _has_words(text) else ""
+            _BETWEEN_SENTENCES.join(sentence.text for sentence in parse_conllu(text))
+            if _has_words(text)
+            else ""
             for text in texts
         ]
 
@@ -109,18 +111,21 @@ class ConlluAnalyser:
         tokens = []
         position = 0
         for sentence in parse_conllu(block):
-            for word in sentence.words if self._split else sentence.surface():
+            for word, (start, end) in sentence.placed_words(split=self._split):
                 if any(map(str.isalnum, word.form)):
                     lemma = (word.form if word.lemma == UNKNOWN else word.lemma).lower()
                     tokens.append(
                         Token(
-                            surface=word.form, start=position, end=position + len(word.form), lemma=lemma,
+                            surface=word.form, start=position + start, end=position + end, lemma=lemma,
                             pos=_tag_of(word), function=word.upos in FUNCTION_TAGS,
                             senses=() if self._senses is None else self._senses.senses(lemma),
                         )
                     )  # fmt: skip
-                position += len(word.form) + word.space_after
+            position += len(sentence.text) + len(_BETWEEN_SENTENCES)
         return tokens
+
+
+_BETWEEN_SENTENCES = " "
 
 
 def _tag_of(word: Word) -> str:
