@@ -106,6 +106,18 @@ def test_dataset_of_wmt(file):
     assert list(found.source.texts.values()) == ["Two.", "Three."]
 
 
+def test_a_document_without_sysid_belongs_to_the_system_of_its_set(file):
+    text = (
+        '<tstset sysid="S"><doc docid="1"><seg id="1">a</seg></doc><doc docid="2" sysid="X"><seg id="1">b</seg></doc>'
+        '<doc docid="3"><seg id="1">c</seg></doc></tstset>'
+    )
+    systems = read_marked_set(file("sys.sgm", text)).systems
+    assert {name: "".join(version.texts.values()) for name, version in systems.items()} == {
+        "S": "ac",
+        "X": "b",
+    }
+
+
 BROKEN_SGML = {
     "second id": ('<refset><doc docid="d">\n<seg id="1">a</seg>\n<seg id="1">b</seg></doc></refset>', 3, "a second"),
     "open segment": ('<refset><doc docid="d">\n<seg id="1">a\n<seg id="2">b</seg></doc></refset>', 3, "not closed"),
@@ -128,6 +140,10 @@ BROKEN_XML = {
     "no quotes": (HEAD + "<refset>\n<doc docid=d></doc></refset>", 3, "in quotes"),
     "twice": (HEAD + '<refset>\n<doc docid="a" docid="b"></doc></refset>', 3, "two attributes"),
     "capitals": (HEAD + "<REFSET></REFSET>", 2, "capitals"),
+    "no version": (
+        HEAD + '<dataset><doc id="d"><hyp system="A"><seg id="1">a</seg></hyp>\n<seg id="2">b</seg></doc></dataset>',
+        3, "outside of <src>, <ref> and <hyp>"
+    ),
     "tag in a segment": (HEAD + '<refset><doc docid="d">\n<seg id="1"><b>x</b></seg></doc></refset>', 3, "not closed"),
     "encoding": ('<?xml version="1.0" encoding="ISO-8859-1"?>\n<refset></refset>', 1, "ISO-8859-1"),
     "no character": (HEAD + '<refset><doc docid="d"><seg id="1">&#0;</seg></doc></refset>', 2, "no character"),

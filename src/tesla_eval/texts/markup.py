@@ -241,8 +241,12 @@ class _Scanner:
 
 
 class _Open(NamedTuple):
+    """An open tag, and the version of the test set that its segments belong to: outside of a set, none."""
+
     tag: str
     line: int
+    role: str = ""
+    version: str = ""
 
 
 class _SetReader:
@@ -251,8 +255,9 @@ class _SetReader:
     def __init__(self, name: str) -> None:
         self._set = MarkedSet(name)
         self._stack: list[_Open] = []
-        self._role = self._version = self._document = ""
+        self._document = ""
         self._key: SegmentKey | None = None
+        self._translation = Translation()
         self._pieces: list[str] = []
 
     def read(self, text: str) -> MarkedSet:
@@ -293,24 +298,25 @@ class _SetReader:
         if self._stack and token.tag in _OPTIONAL_END and not self._scanner.strict:
             self._close_paragraphs()
         attributes = self._scanner.attributes(token)
+        outer = self._stack[-1] if self._stack else _Open("", token.line)
+        opened = outer._replace(tag=token.tag, line=token.line)
         if token.tag in _SETS:
-            self._begin_set(token, attributes)
+            opened = self._begin_set(token, attributes)
         elif token.tag == "dataset":
             self._set.set_id = attributes.get("id", "")
         elif token.tag == "doc":
             self._begin_document(token, attributes)
-        elif token.tag in _SETS.values() and self._stack and self._stack[-1].tag == "doc":
-            self._begin_version(token, attributes)
+            opened = opened._replace(version=attributes.get("sysid", outer.version))
+        elif token.tag in _SETS.values() and outer.tag == "doc":
+            opened = self._begin_version(token, attributes)
         elif token.tag == "seg":
-            self._begin_segment(token, attributes)
+            self._begin_segment(token, attributes, outer)
         if not token.alone:
-            self._stack.append(_Open(token.tag, token.line))
+            self._stack.append(opened)
         elif token.tag == "seg":
             self._end_segment()
 
-    def _begin_set(self, token: _Token, attributes: dict[str, str]) -> None:
-        self._role = _SETS[token.tag]
-        self._version = attributes.get("refid" if token.tag == "refset" else "sysid", "")
+    def _begin_set(self, token: _Token, attributes: dict[str, str]) -> _Open:
         self._note_languages(attributes.get("srclang"), attributes.get("trglang"))
         set_id = attributes.get("setid", "")
         if self._set.set_id and set_id and set_id != self._set.set_id:
@@ -318,6 +324,8 @@ class _SetReader:
                 token.line, f"belongs to the test set {set_id}, but an earlier part to {self._set.set_id}"
             )
         self._set.set_id = self._set.set_id or set_id
+        version = attributes.get("refid" if token.tag == "refset" else "sysid", "")
+        return _Open(token.tag, token.line, _SETS[token.tag], version)
 
     def _note_languages(self, source: str | None, target: str | None) -> None:
         self._set.source_language = self._set.source_language or source or ""
@@ -337,23 +345,23 @@ class _SetReader:
                 token.line, f"<doc> has no {'docid' if inside_set else 'id'}, by which files are aligned"
             )
         self._document = name
-        if inside_set and "sysid" in attributes:
-            self._version = attributes["sysid"]
 
-    def _begin_version(self, token: _Token, attributes: dict[str, str]) -> None:
+    def _begin_version(self, token: _Token, attributes: dict[str, str]) -> _Open:
         """Of a `dataset`: the source, a reference or a system inside of a document."""
-        self._role = token.tag
-        self._version = attributes.get({"ref": "translator", "hyp": "system"}.get(token.tag, ""), "")
         language = attributes.get("lang") or attributes.get("language")
         self._note_languages(*((language, None) if token.tag == "src" else (None, language)))
+        version = attributes.get({"ref": "translator", "hyp": "system"}.get(token.tag, ""), "")
+        return _Open(token.tag, token.line, token.tag, version)
 
-    def _begin_segment(self, token: _Token, attributes: dict[str, str]) -> None:
-        if not any(one.tag == "doc" for one in self._stack) or not self._role:
+    def _begin_segment(self, token: _Token, attributes: dict[str, str], outer: _Open) -> None:
+        if not any(one.tag == "doc" for one in self._stack):
             raise self._scanner.error(token.line, "<seg> stands outside of a document")
+        if not outer.role:
+            raise self._scanner.error(token.line, "<seg> stands outside of <src>, <ref> and <hyp>")
         if not attributes.get("id"):
             raise self._scanner.error(token.line, "<seg> has no id, by which files are aligned")
         self._key = SegmentKey(self._document, attributes["id"])
-        version = self._set.of_role(self._role, self._version)
+        version = self._translation = self._set.of_role(outer.role, outer.version)
         if self._key in version.texts:
             raise self._scanner.error(
                 token.line, f"a second {self._key}; the first is in line {version.lines[self._key]}"
@@ -364,8 +372,7 @@ class _SetReader:
 
     def _end_segment(self) -> None:
         assert self._key is not None
-        version = self._set.of_role(self._role, self._version)
-        version.texts[self._key] = " ".join("".join(self._pieces).split())
+        self._translation.texts[self._key] = " ".join("".join(self._pieces).split())
         self._key = None
 
     def _close(self, token: _Token) -> None:
