@@ -45,6 +45,18 @@ def test_another_feature_can_be_drawn(tesla) -> None:
     assert (refused.status, refused.out) == (2, "")
 
 
+@pytest.mark.parametrize("feature", ["ms.2", "nonsense"])
+def test_a_feature_that_would_not_be_drawn_is_refused(tesla, write, feature: str) -> None:
+    files = ["-r", write("r", [REFERENCE]), write("a", [HYPOTHESIS]), write("b", ["A cat."])]
+    for options, message in (
+        (("--json", HYPOTHESIS, REFERENCE), "--json has all of them"),
+        (files, "--feature draws the links of one system"),
+    ):
+        refused = tesla("explain", *options, "--feature", feature)
+        assert (refused.status, refused.out) == (2, "")
+        assert message in refused.err
+
+
 def test_words_without_tags_are_drawn_without(tesla) -> None:
     out = tesla("explain", "-l", "und", HYPOTHESIS, REFERENCE).out
     assert "cats" in out and "/" not in out

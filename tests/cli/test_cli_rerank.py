@@ -35,3 +35,32 @@ def test_what_is_no_nbest_list_is_refused(tesla, write, reference, lines, messag
 
 def test_standard_input_is_read_once(tesla) -> None:
     assert "only once" in tesla("rerank", "-r", "-", "--nbest", "-").err
+
+
+class TestSources:
+    """A metric that reads sources chooses by them, with or without references."""
+
+    ARTICLES = ("A storm hit Spain on Monday. Nobody was hurt.",)
+    FILES = ("A storm hit Portugal.", "A storm hit Spain.")
+
+    def test_candidates_are_judged_by_the_source(self, tesla, write) -> None:
+        files = [write(f"c{k}", [text]) for k, text in enumerate(self.FILES)]
+        asked = ("rerank", "-m", "s-source", "-s", write("s", list(self.ARTICLES)))
+        assert tesla(*asked, *files).out == "A storm hit Spain.\n"
+        lists = write("n.best", [f"0 ||| {text}" for text in self.FILES])
+        assert tesla(*asked, "--nbest", lists).out == "A storm hit Spain.\n"
+        table = tesla(*asked, "-r", write("r", ["A storm hit Portugal."]), *files, "--format", "table").out
+        assert table.startswith("reference  A storm hit Portugal.")
+        (line,) = tesla(*asked, *files, "--format", "json").out.splitlines()
+        assert '"reference": null' in line
+
+    def test_a_missing_source_is_advised_where_it_can_be_given(self, tesla, write) -> None:
+        found = tesla("rerank", "-m", "s-source", "-r", write("r", ["a"]), write("c", ["a"]))
+        assert (found.status, found.out) == (2, "")
+        assert "error: tesla-s-source needs the source texts\nhint: give a file with -s to" in found.err
+
+    def test_references_are_needed_where_the_metric_reads_them(self, tesla, write) -> None:
+        source, candidates = write("s", ["a"]), write("c", ["a"])
+        assert "give references with -r" in tesla("rerank", "-m", "m", "-s", source, candidates).err
+        told = tesla("rerank", "-m", "m", "-s", source, "-r", source, candidates).err
+        assert "warning: the source has no effect: tesla-m does not read it" in told

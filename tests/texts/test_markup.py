@@ -224,6 +224,15 @@ def test_sgml_references_with_a_plain_system(tesla, file):
     assert "2 lines, but the test set has 4 segments" in outcome.err
 
 
+def test_references_alone_are_stressed_and_tuned_to(tesla, file):
+    references = file("ref.sgm", REFERENCES)
+    stressed = tesla("stress", "-l", "en", "-r", references, "-m", "chrf", "--kinds", "half", "--json")
+    assert json.loads(stressed.out)["rows"][0]["texts"] == 4
+    nbest = "".join(f"{k} ||| {text} ||| F= 1\n" for k in range(4) for text in ("a", "the cat"))
+    tuned = tesla("tune", "-m", "chrf", "-r", references, "--nbest", file("n.best", nbest), "-o", "-")
+    assert (tuned.status, tuned.out) == (0, "F 0.0\n"), tuned.err
+
+
 def test_a_dataset_needs_no_other_file(tesla, file):
     outcome = tesla("score", "-l", "de", file("all.xml", DATASET), "-m", "chrf")
     assert outcome.status == 0, outcome.err

@@ -21,12 +21,13 @@ from tesla_eval.cli.shared.options import (
     quiet_option,
     refuse,
     source_option,
+    warn_of_unused_source,
 )
-from tesla_eval.cli.shared.terminal import links_coloured, progress, visible, warn, write_lines
+from tesla_eval.cli.shared.terminal import links_coloured, progress, visible, write_lines
 from tesla_eval.drawing import explanation_html, explanation_page
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.comparison import explain_difference
-from tesla_eval.metrics.requests import parse_requests
+from tesla_eval.metrics.requests import need_references, parse_requests
 from tesla_eval.metrics.results import Explanation
 from tesla_eval.metrics.scoring import whole_streams
 from tesla_eval.texts.tables import is_summary_source
@@ -100,7 +101,7 @@ def explain(
     output = "json" if as_json else "html" if as_html else "text"
     from_files = bool(references) or (len(texts) == 1 and is_summary_source(texts[0]))
     named = () if metric is None else (metric,)
-    needed = not from_files and all(one.entry.load().needs_references for one in parse_requests(named))
+    needed = not from_files and need_references(parse_requests(named))
     refuse({
         "give --json or --html, not both": as_json and as_html,
         "with -r, explain takes one system file, or two to compare": from_files and len(texts) > 2,
@@ -109,6 +110,8 @@ def explain(
         "--segment goes with -r and the file of a system, or with summaries": segment is not None and not from_files,
         "-s names a file and goes with -r; give a single source with --source-text": source and not from_files,
         "--source-text goes with texts on the command line; with -r, name a file with -s": source_text and from_files,
+        "--feature draws the links of one feature; --json has all of them": feature is not None and as_json,
+        "--feature draws the links of one system, not of two": feature is not None and len(texts) == 2 and references,
     })  # fmt: skip
     given: Inputs | None = None
     if from_files:
@@ -119,8 +122,8 @@ def explain(
     else:
         sample = texts[1:] or texts
         chosen = choose_metric(metric, identified_language(language, sample, from_files=False))
-    if (source or source_text) and not chosen.uses_source:
-        warn(f"the source has no effect: {chosen.id} does not read it")
+    if source or source_text:
+        warn_of_unused_source(chosen)
     if given is not None and references and len(texts) == 2:
         _explain_two(chosen, given, segment, as_json)
         return

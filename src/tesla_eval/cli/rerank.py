@@ -17,9 +17,12 @@ from tesla_eval.cli.shared.options import (
     nbest_format_option,
     one_metric_option,
     quiet_option,
+    source_option,
+    warn_of_unused_source,
 )
 from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
 from tesla_eval.metrics import Metric
+from tesla_eval.metrics.requests import need_references, parse_requests
 from tesla_eval.tuning.parameters import read_parameters
 from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest
 from tesla_eval.tuning.rerank import rerank as rank
@@ -34,6 +37,7 @@ from tesla_eval.tuning.rerank import rerank as rank
     metavar="FILE",
     help="The references; for pem, the original texts.",
 )
+@source_option
 @click.option("--nbest", metavar="FILE", help="Read candidates from an n-best list instead.")
 @nbest_format_option
 @click.option(
@@ -54,6 +58,7 @@ from tesla_eval.tuning.rerank import rerank as rank
 def rerank(
     systems: tuple[str, ...],
     reference: str | None,
+    source: str | None,
     nbest: str | None,
     nbest_format: str | None,
     params: str | None,
@@ -71,36 +76,37 @@ def rerank(
     tesla rerank -m pem -r originals.txt a.txt b.txt c.txt > best.txt
     tesla rerank -m pem -r originals.txt a.txt b.txt c.txt --format table
     tesla rerank -r ref.txt --nbest moses.nbest --format tsv
+    tesla rerank -m s-source -s articles.txt a.txt b.txt
     tesla rerank --nbest moses.nbest --params weights.txt
     """
     if bool(systems) == (nbest is not None):
         raise click.UsageError("give files of candidates, or an n-best list with --nbest")
     if params is not None:
-        _rerank_by_weights(params, nbest, nbest_format, reference, metric)
+        _rerank_by_weights(params, nbest, nbest_format, reference or source, metric)
         return
-    if reference is None:
+    if reference is None and need_references(parse_requests(() if metric is None else (metric,))):
         raise click.UsageError("give references with -r, or feature weights with --params")
-    segments = (
-        candidates_in_nbest(reference, nbest, nbest_format)
-        if nbest is not None
-        else candidates_in_files(reference, systems)
-    )
     # All is read before anything is printed: files that do not fit give an error, not half a result.
-    candidates = list(segments)
-    references = [one.reference for one in candidates]
-    chosen = choose_metric(metric, identified_language(language, references[:SAMPLE])).for_corpus(
-        [references]
+    candidates = list(
+        candidates_in_files(systems, reference, source)
+        if nbest is None
+        else candidates_in_nbest(nbest, nbest_format, reference, source)
     )
+    sample = [one.texts[0] if one.reference is None else one.reference for one in candidates[:SAMPLE]]
+    code = identified_language(language, sample, "candidates" if reference is None else "references")
+    chosen = choose_metric(metric, code).for_corpus([[one.reference for one in candidates]])
+    if source is not None:
+        warn_of_unused_source(chosen)
     rankings = counted("ranking (segments)", rank(chosen, candidates))
     write_lines(_FORMATS[output_format](chosen, rankings))
 
 
 def _rerank_by_weights(
-    params: str, nbest: str | None, nbest_format: str | None, reference: str | None, metric: str | None
+    params: str, nbest: str | None, nbest_format: str | None, judged_by: str | None, metric: str | None
 ) -> None:
-    if nbest is None or reference is not None or metric is not None:
+    if nbest is None or judged_by is not None or metric is not None:
         raise click.UsageError(
-            "--params goes with --nbest, and without -r and -m: the features choose, not a metric"
+            "--params goes with --nbest, and without -r, -s and -m: the features choose, not a metric"
         )
     weights = read_parameters(params).by_name
     write_lines([text for text, _ in best_by_weights(nbest, weights, nbest_format)])
@@ -131,7 +137,8 @@ def _head(metric: Metric) -> tuple[str, ...]:
 def _table(metric: Metric, rankings: list[Ranking]) -> Iterator[str]:
     numeric = (0, 1, *range(3, 4 + len(metric.feature_names)))
     for ranking, rows in zip(rankings, _rows(metric, rankings, visible), strict=True):
-        yield f"reference  {visible(ranking.reference)}"
+        if ranking.reference is not None:
+            yield f"reference  {visible(ranking.reference)}"
         yield from aligned([_head(metric), *rows], numeric=numeric)
         yield ""
     yield str(metric.get_signature())

@@ -66,6 +66,11 @@ def parse_requests(texts: Sequence[str]) -> list[MetricRequest]:
     return requests
 
 
+def need_references(requests: Sequence[MetricRequest]) -> bool:
+    """Whether any of the metrics needs references; no `requests` stand for the default metrics, which do."""
+    return not requests or any(request.entry.load().needs_references for request in requests)
+
+
 def _squeezed(spelling: str) -> str:
     return re.sub(r"\s+", "", spelling).strip(",")
 

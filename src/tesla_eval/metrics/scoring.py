@@ -50,14 +50,14 @@ class Chunk(NamedTuple):
     @property
     def segments(self) -> int:
         """How many segments it has."""
-        return len(self.systems[0])
+        return len((self.systems or self.references)[0])
 
 
 def cut_chunks(
     systems: Sequence[Sequence[str]], references: References, sources: Sequence[str] | None, size: int = 1024
 ) -> Iterator[Chunk]:
-    """Whole texts, so many segments at a time."""
-    for start in range(0, len(systems[0]), size):
+    """Whole texts, so many segments at a time; without systems, those of the references."""
+    for start in range(0, len((systems or references)[0]), size):
         span = slice(start, start + size)
         streams = [stream[span] for stream in references]
         yield Chunk([texts[span] for texts in systems], streams, None if sources is None else sources[span])

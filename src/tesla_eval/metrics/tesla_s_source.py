@@ -242,8 +242,9 @@ def needed_sources(metric: str, hypotheses: Sequence[str], sources: Sequence[str
     """The sources, one per summary; an error says how to give them where they are missing."""
     if sources is None:
         raise UsageError(
-            f"{metric} needs the source texts: give a file with -s, a column src of a table, or a field "
-            "'source' in every summary; in Python, sources="
+            f"{metric} needs the source texts",
+            hint="give a file with -s to score, compare, explain, report, stress or rerank; a table has them in a "
+            "column src, a summary in a field 'source'; in Python, pass sources=",
         )
     if len(sources) != len(hypotheses):
         raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")

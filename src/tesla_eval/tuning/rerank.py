@@ -13,7 +13,8 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.lines import STANDARD_INPUT, LineReader, read_in_step
+from tesla_eval.metrics.scoring import score_texts
+from tesla_eval.texts.lines import STANDARD_INPUT, read_in_step
 from tesla_eval.tuning.nbest import CandidateList, complete_lists, read_nbest
 
 _SEGMENTS_AT_ONCE = 256
@@ -23,9 +24,10 @@ _SEGMENTS_AT_ONCE = 256
 class Candidates:
     """The texts to choose from for one segment, and what each is called: a file, or a place in an n-best list."""
 
-    reference: str
     names: tuple[str, ...]
     texts: tuple[str, ...]
+    reference: str | None
+    source: str | None = None
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Ranked:
 class Ranking:
     """The candidates of a segment, the best first; of equals the one that came first."""
 
-    reference: str
+    reference: str | None
     ranked: tuple[Ranked, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,8 +70,10 @@ def rerank(metric: Metric, segments: Iterable[Candidates]) -> Iterator[Ranking]:
 
 def _rankings(metric: Metric, segments: Sequence[Candidates]) -> Iterator[Ranking]:
     texts = [text for segment in segments for text in segment.texts]
-    references = [segment.reference for segment in segments for _ in segment.texts]
-    scored = metric.score_segments(texts, [references])
+    repeated = [segment for segment in segments for _ in segment.texts]
+    references = [[segment.reference for segment in repeated]] if metric.needs_references else []
+    sources = [segment.source for segment in repeated if segment.source is not None]
+    scored = score_texts(metric, texts, references, sources or None)
     sign = 1 if metric.higher_is_better else -1
     start = 0
     for segment in segments:
@@ -88,24 +92,37 @@ def _rankings(metric: Metric, segments: Sequence[Candidates]) -> Iterator[Rankin
         start = end
 
 
-def candidates_in_files(reference: str, paths: Sequence[str]) -> Iterator[Candidates]:
+def candidates_in_files(
+    paths: Sequence[str], reference: str | None, source: str | None = None
+) -> Iterator[Candidates]:
     """Line i of every file is a candidate for segment i."""
-    for references, *systems in read_in_step([reference, *paths]):
-        for original, *texts in zip(references, *systems, strict=True):
-            yield Candidates(original, tuple(paths), tuple(texts))
+    given = [file for file in (reference, source) if file is not None]
+    for columns in read_in_step([*given, *paths]):
+        for row in map(iter, zip(*columns, strict=True)):
+            judged_by = _reference_and_source(row, reference, source)
+            yield Candidates(tuple(paths), tuple(row), *judged_by)
 
 
-def candidates_in_nbest(reference: str, path: str, nbest_format: str | None = None) -> Iterator[Candidates]:
-    """The lists of an n-best list (see `tuning.nbest`), segments counted from 0, with their references."""
-    if reference == path == STANDARD_INPUT:
+def candidates_in_nbest(
+    path: str, nbest_format: str | None, reference: str | None, source: str | None = None
+) -> Iterator[Candidates]:
+    """The lists of an n-best list (see `tuning.nbest`), segments counted from 0."""
+    given = [file for file in (reference, source) if file is not None]
+    if path == STANDARD_INPUT and path in given:
         raise InputError("standard input (-) can be read only once")
-    references = list(LineReader(reference))
-    if not references:
-        raise InputError(f"{reference}: is empty; it must have a line for each segment")
-    lists = read_nbest(path, nbest_format, len(references))
-    for candidates in complete_lists(lists, path, len(references)):
+    rows = [row for columns in read_in_step(given) for row in zip(*columns, strict=True)] if given else []
+    segments = len(rows) if given else None
+    for candidates in complete_lists(read_nbest(path, nbest_format, segments), path, segments):
         names = tuple(str(place) for place in range(1, len(candidates.candidates) + 1))
-        yield Candidates(references[candidates.segment], names, candidates.texts)
+        row = iter(rows[candidates.segment] if given else ())
+        yield Candidates(names, candidates.texts, *_reference_and_source(row, reference, source))
+
+
+def _reference_and_source(
+    row: Iterator[str], reference: str | None, source: str | None
+) -> tuple[str | None, str | None]:
+    """The first texts of a row of the files that were given."""
+    return (None if reference is None else next(row)), (None if source is None else next(row))
 
 
 def best_by_weights(

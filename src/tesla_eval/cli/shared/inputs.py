@@ -17,7 +17,7 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics.registry import BUILT_IN
-from tesla_eval.metrics.requests import MetricRequest
+from tesla_eval.metrics.requests import MetricRequest, need_references
 from tesla_eval.metrics.scoring import Chunk, cut_chunks
 from tesla_eval.metrics.segments import with_gaps
 from tesla_eval.texts.compression import SUFFIXES
@@ -152,7 +152,7 @@ def _has_piped_input() -> bool:
 
 def open_outputs(texts: TextOptions, requests: Sequence[MetricRequest]) -> Inputs:
     """Files of lines, tables, or summaries, whichever was given; no `requests` stand for the default metrics."""
-    needed = not requests or any(request.entry.load().needs_references for request in requests)
+    needed = need_references(requests)
     first = texts.systems[0]
     marked_up = any_marked_up(*texts.systems)
     is_plain = texts.references or marked_up or texts.columns is not None or is_table(first)

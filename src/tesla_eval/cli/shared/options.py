@@ -182,6 +182,12 @@ def choose_metric(name: str | None, language: str, *, workers: int = 1) -> Metri
     return choose_metrics(() if name is None else (name,), language, workers=workers, one=True)[0].metric
 
 
+def warn_of_unused_source(metric: Metric) -> None:
+    """Warn if the metric does not read the source that was given."""
+    if not metric.uses_source:
+        warn(f"the source has no effect: {metric.id} does not read it")
+
+
 def choose_metrics(
     names: Sequence[str],
     language: str,
