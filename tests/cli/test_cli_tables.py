@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tesla_eval.texts.lines import LineReader, read_lines
+from tesla_eval.texts.tables import read_table, table_columns
 
 REFERENCES = ["The cat sat on the mat.", "A storm hit Spain.", 'It "rained", all day.']
 FIRST = ["The cats sat on a mat.", "Spain was hit by a storm.", "It rained."]
@@ -268,6 +269,19 @@ def test_zst_without_a_package_is_explained(tesla, write, monkeypatch) -> None:
     found = tesla("score", "-r", write("a.zst", b"x"), write("b.txt", ["x"]))
     assert found.status == 2
     assert "pip install 'tesla-eval[zstd]'" in found.err
+
+
+def test_the_limit_of_csv_fields_stays_that_of_the_process(tesla, write) -> None:
+    """Also while two tables are read in step, and after one of which the rest is never read."""
+    before = csv.field_size_limit()
+    first, second = (
+        write(f"{name}.csv", as_csv({"mt": texts, "ref": REFERENCES}))
+        for name, texts in (("a", FIRST), ("b", ["x" * (before + 1), *SECOND[1:]]))
+    )
+    assert tesla("score", first, second, "-m", "chrf").status == 0
+    rows = read_table(first, table_columns(first, None))
+    next(rows)
+    assert csv.field_size_limit() == before
 
 
 def test_a_tsv_with_the_quotes_of_csv_is_scored_as_it_is_with_a_warning(tesla, write) -> None:

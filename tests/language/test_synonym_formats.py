@@ -139,6 +139,15 @@ def test_mythes_notes_are_stripped_and_what_is_no_synonym_is_dropped(tmp_path: P
     assert "bike" not in read_synonyms(path)
 
 
+@pytest.mark.parametrize("encoding", ["ISO8859-12", "cp1259"])
+def test_an_encoding_that_does_not_exist_is_named(tmp_path: Path, encoding: str) -> None:
+    path = write(tmp_path, "th.dat", f"{encoding}\ncar|1\n-|auto\n")
+    with pytest.raises(
+        InputError, match=rf"th\.dat, line 1: there is no encoding {encoding.upper()}; convert"
+    ):
+        read_synonyms(path)
+
+
 def test_mythes_is_read_in_the_encoding_it_names(tmp_path: Path) -> None:
     path = write(tmp_path, "th_es.dat", "ISO8859-1\nalá|1\n-|dios|altísimo\n", "iso8859-1")
     assert synonyms(path, "alá", "altísimo")

@@ -189,16 +189,22 @@ def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
 
 def _csv_fields(reader: LineReader) -> Iterator[tuple[str, list[str]]]:
     """Fields between commas, quoted as RFC 4180 says."""
-    before = csv.field_size_limit(_LONGEST_FIELD)
+    rows = csv.reader((f"{line}\n" for line in reader), strict=True)
+    first_line = 1
     try:
-        rows = csv.reader((f"{line}\n" for line in reader), strict=True)
-        first_line = 1
-        for fields in rows:
+        while (fields := _next_row(rows)) is not None:
             if fields:  # an empty line is no row
                 yield f"{reader.name}, line {first_line}", fields
             first_line = reader.count + 1
     except csv.Error as error:
         raise InputError(f"{reader.name}, line {reader.count}: is not sound CSV ({error})") from error
+
+
+def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
+    """The next row, which may have long fields: only for its time, since the limit is that of the whole process."""
+    before = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        return next(rows, None)
     finally:
         csv.field_size_limit(before)
 

@@ -158,6 +158,10 @@ def _decoded(path: Path, data: bytes, encoding: str) -> _Lines:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}, line {line}: is not valid {encoding.upper()}; convert the file") from None
+    except LookupError:
+        raise InputError(
+            f"{path}, line 1: there is no encoding {encoding.upper()}; convert the file to UTF-8 and write UTF-8 there"
+        ) from None
     return _Lines(str(path), [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
 
 
