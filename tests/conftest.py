@@ -95,8 +95,8 @@ class Outcome(NamedTuple):
     err: str
 
 
-_READERS = ("score", "compare", "explain", "report", "meta", "rerank", "mbr", "tune")
-"""Commands that identify the language of texts."""
+_READERS = ("score", "compare", "explain", "report", "rerank", "mbr", "tune")
+"""Commands that identify the language of texts; so does `meta --summaries`."""
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def tesla(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
 
     def run(*arguments: str) -> Outcome:
         asks = {"-l", "--lang", "-h", "--help", "--scores"}.isdisjoint(arguments)
-        if arguments[:1] and arguments[0] in _READERS and asks:
+        if arguments[:1] and (arguments[0] in _READERS or "--summaries" in arguments) and asks:
             arguments = (arguments[0], "-l", "en", *arguments[1:])
         monkeypatch.setattr(sys, "argv", ["tesla", *arguments])
         status = 0

@@ -183,14 +183,24 @@ class TestResults:
 
 
 class TestGaps:
-    def test_an_unknown_target_language_is_skipped_with_one_warning(self, tesla, segments):
-        file = segments(*segment_rows(lp="en-xx", testset="a"), *segment_rows())
-        outcome = tesla("meta", "--segments", file, "-m", "chrf", "--format", "json")
-        assert {r["lp"] for r in json.loads(outcome.out)["results"]} == {"de-en"}
-        assert outcome.err.count("en-xx") == 1
+    @pytest.mark.parametrize("lp", ["en-sw", "en-et"])
+    def test_a_target_without_analysis_is_compared_as_written_with_one_warning(self, tesla, segments, lp):
+        file = segments(*segment_rows(lp=lp, testset="a"), *segment_rows())
+        outcome = tesla("meta", "--segments", file, "-m", "m", "--format", "json")
+        assert outcome.status == 0
+        document = json.loads(outcome.out)
+        assert {r["lp"] for r in document["results"]} == {"de-en", lp}
+        assert [one.split("|lang:")[1][:3].rstrip("|") for one in document["signatures"]] == ["und", "en"]
+        assert outcome.err.count(f"warning: {lp}: language {lp[3:]!r} has no analysis") == 1
+
+    def test_a_language_that_is_asked_for_needs_no_warning(self, tesla, segments):
+        file = segments(*segment_rows(lp="en-sw"))
+        outcome = tesla("meta", "-l", "und", "--segments", file, "-m", "m", "--format", "json")
+        assert (outcome.status, outcome.err) == (0, "")
+        assert "|lang:und|" in outcome.out
 
     def test_nothing_left_is_an_error(self, tesla, segments):
-        outcome = tesla("meta", "--segments", segments(*segment_rows(lp="en-xx")))
+        outcome = tesla("meta", "--segments", segments())
         assert outcome.status == 2
         assert "there is no language pair to evaluate" in outcome.err
 

@@ -11,7 +11,7 @@ import click
 
 from tesla_eval.base.errors import TeslaError, UsageError, need_package
 from tesla_eval.cli.shared.command import Command
-from tesla_eval.cli.shared.language import identified_language
+from tesla_eval.cli.shared.language import identified_language, without_analysis
 from tesla_eval.cli.shared.meta_formats import (
     META_FORMATS,
     PREFERENCE_FORMATS,
@@ -33,6 +33,7 @@ from tesla_eval.judgements.meta.run import (
     JudgedSet,
     LevelStatistic,
     Study,
+    analysed_language,
     marked_sets,
     mtme_sets,
     rated_sets,
@@ -44,7 +45,8 @@ from tesla_eval.judgements.meta.run import (
 from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.judgements.nouns import EvalSet, Key, preferences_of
 from tesla_eval.judgements.wmt import read_eval_set, read_preferences, read_rankings, read_system_scores
-from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
+from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.statistics import DEFAULT_SEED
@@ -105,8 +107,8 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
 )
 @click.option(
     "-l", "--lang", "language", default="auto",
-    help="With --summaries: the language of the texts; auto identifies it from the references. For other texts the "
-    "language pair decides.",
+    help="The language of the outputs. auto means the target of the language pair; with --summaries it is identified "
+    "from the references.",
 )  # fmt: skip
 @click.option(
     "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
@@ -220,6 +222,7 @@ def meta(
             else wmt_sets(segment_files, preferred, system_scores, lps)
         )
         sets = rated_sets(sets, rated, human_score) if rated else sets
+    asked = AUTO if summaries else language  # the language of summaries is known by now
     study = Study(compared, resamples, seed, warn)
     missing = _Missing()
     with (
@@ -227,7 +230,7 @@ def meta(
         ScoreCache(on_disk=not no_cache) as cache,
         progress() as bar,
     ):
-        for judged, named in _with_metrics(sets, metrics, jobs, missing):
+        for judged, named in _with_metrics(sets, metrics, asked, jobs, missing):
             chosen = [one.metric for one in named]
             total = len(chosen) * judged.count_outputs(all_segments or score_folder is not None)
             bar.stage(f"scoring {judged.outputs.lp} (outputs × metrics)", total)
@@ -312,25 +315,26 @@ def _reports(
 def _with_metrics(
     sets: Iterable[JudgedSet],
     names: tuple[str, ...],
+    asked: str,
     workers: int,
     missing: _Missing,
 ) -> Iterator[tuple[JudgedSet, list[NamedMetric]]]:
-    """The test sets with the metrics for their target languages.
+    """The test sets with the metrics for the language asked for, or with `auto` for their target languages.
 
-    Left out and named are sets whose language is unknown, and metrics that lack resources for a language.
+    Metrics that lack resources for a language are left out and named.
     """
     for judged in sets:
         lp = judged.outputs.lp
-        try:
-            resolve_language(target_language(lp))
-        except UsageError:
-            missing.note(f"{lp}: skipped, the target language {target_language(lp)!r} is unknown")
-            continue
+        language = analysed_language(lp) if asked == AUTO else resolve_language(asked)
+        if asked == AUTO and language == UNDETERMINED.code != target_language(lp):
+            warn(
+                f"{lp}: {without_analysis(target_language(lp))}; -l {UNDETERMINED.code} says that this is meant"
+            )
 
         def left_out(metric: str, error: TeslaError, lp: str = lp) -> None:
             missing.note(f"{lp}: without {metric}: {error}", error)
 
-        chosen = choose_metrics(names, target_language(lp), workers=workers, on_missing=left_out)
+        chosen = choose_metrics(names, language, workers=workers, on_missing=left_out)
         if chosen:
             yield judged, chosen
 

@@ -20,7 +20,7 @@ from tesla_eval.cli.shared.plugged import PluggedGroup
 from tesla_eval.cli.shared.terminal import progress, resumable
 from tesla_eval.cli.train_srl import srl
 from tesla_eval.cli.train_summaries import cremer, dicomer
-from tesla_eval.judgements.meta.run import JudgedSet, target_language, wmt_sets
+from tesla_eval.judgements.meta.run import JudgedSet, analysed_language, wmt_sets
 from tesla_eval.judgements.nouns import Key, Preferences
 from tesla_eval.judgements.paraphrases import FULLY_NOVEL, is_parabank, read_parabank, read_rated_pairs
 from tesla_eval.judgements.wmt import read_preferences
@@ -161,7 +161,7 @@ def _judged(
     segments: tuple[str, ...], preferences: Mapping[Key, Preferences], lps: tuple[str, ...], language: str
 ) -> Iterator[JudgedSet]:
     for one in wmt_sets(segments, preferences, {}, lps):
-        if language in (ANY_LANGUAGE, resolve_language(target_language(one.outputs.lp))):
+        if language in (ANY_LANGUAGE, analysed_language(one.outputs.lp)):
             yield one
 
 

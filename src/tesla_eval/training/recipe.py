@@ -12,8 +12,7 @@ import numpy as np
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.records import Signature
-from tesla_eval.judgements.meta.run import target_language
-from tesla_eval.language.analysis.languages import resolve_language
+from tesla_eval.judgements.meta.run import analysed_language
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
@@ -76,7 +75,7 @@ def features_for(recipe: Recipe, workers: int = 1) -> Callable[[str], FeatureMet
         check_floors(recipe.floors, [one for one in metric.features if recipe.keeps(one)], recipe.learner)
         return metric
 
-    return lambda lp: features(resolve_language(target_language(lp)))
+    return lambda lp: features(analysed_language(lp))
 
 
 def train(

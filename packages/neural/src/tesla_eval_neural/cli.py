@@ -12,7 +12,7 @@ from tesla_eval.base.resources import SUFFIX, Provenance, user_data_folder, writ
 from tesla_eval.cli.shared.options import judgement_options, need_scikit_learn, provenance_options
 from tesla_eval.cli.shared.outputs import resource_option
 from tesla_eval.cli.shared.terminal import progress, resumable
-from tesla_eval.judgements.meta.run import target_language, wmt_sets
+from tesla_eval.judgements.meta.run import analysed_language, wmt_sets
 from tesla_eval.judgements.wmt import read_preferences
 from tesla_eval.language.analysis.languages import code_to_build, resolve_language
 from tesla_eval.metrics.cache import ScoreCache
@@ -122,7 +122,7 @@ def train_n(
     judged = (
         one
         for one in wmt_sets(segments, read_preferences(*pairs), {}, lps)
-        if resolve_language(target_language(one.outputs.lp)) == code
+        if analysed_language(one.outputs.lp) == code
     )
     with (
         resumable(None if no_cache else "the cache"),

@@ -27,9 +27,7 @@ def identified_language(
     named = asked.removesuffix(_INSIST)
     code = resolve(named, sample, note, what)
     if code == UNDETERMINED.code and named not in (AUTO, code):
-        note(
-            f"language {named!r} has no analysis: words are compared as written, without lemmas, tags and synonyms"
-        )
+        note(without_analysis(named))
     if code in LATIN_LETTERS:
         note(f"language {code!r}: Cyrillic letters are compared as Latin ones, so both scripts match")
     other = None if asked in (AUTO, named + _INSIST) else other_language(code, sample)
@@ -41,3 +39,8 @@ def identified_language(
             )
         warn(message)
     return code
+
+
+def without_analysis(language: str) -> str:
+    """What it means that we have no analysis of a language."""
+    return f"language {language!r} has no analysis: words are compared as written, without lemmas, tags and synonyms"

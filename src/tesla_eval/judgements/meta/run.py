@@ -29,6 +29,7 @@ from tesla_eval.judgements.meta.significance import ALPHA, Level, MetricComparis
 from tesla_eval.judgements.nouns import EvalSet, Key, Preferences, SystemScores
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
+from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
@@ -315,6 +316,18 @@ def target_language(lp: str) -> str:
     ('en', 'en')
     """
     return lp.rpartition("-")[2]
+
+
+def analysed_language(lp: str) -> str:
+    """The language that the outputs are analysed as: `und` where we have no analysis of the target.
+
+    >>> analysed_language("en-de"), analysed_language("en-sw")
+    ('de', 'und')
+    """
+    try:
+        return resolve_language(target_language(lp))
+    except UsageError:
+        return UNDETERMINED.code
 
 
 def score_and_join(
