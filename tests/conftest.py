@@ -33,6 +33,18 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user without a home folder, as in a container that runs under any user number."""
+
+    def home(cls: type[Path]) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", classmethod(home))
+    for variable in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "TESLA_EVAL_DATA", CACHE_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+
+
 SHARED_DATA = ROOT.parent / "shared" / "data"
 WMT14 = SHARED_DATA / "wmt" / "wmt14-rr.seg.tsv.gz"
 SHIPPED_DATA = Path(__file__).resolve().parent / "data"

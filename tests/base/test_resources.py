@@ -20,7 +20,9 @@ from tesla_eval.base.resources import (
     find_resource,
     installed_resources,
     read_resource,
+    shipped_folder,
     text_array,
+    user_data_folder,
     write_resource,
 )
 
@@ -168,6 +170,16 @@ def test_own_resources_come_first(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert next(iter(installed_resources())) == path
     assert find_resource("table", "yy") is None
     assert find_resource("senses", "en") is not None, "the shipped ones stay"
+
+
+def test_without_a_home_there_are_the_shipped_resources(homeless, tesla, write) -> None:
+    senses = find_resource("senses", "en")
+    assert senses is not None and senses.parent == shipped_folder()
+    told = tesla("score", "-r", write("r", ["A cat sat."]), write("s", ["A cat sits."]))
+    assert (told.status, told.err) == (0, "")
+    assert tesla("resources").status == 0
+    with pytest.raises(ResourceError, match="name a folder in \\$TESLA_EVAL_DATA"):
+        user_data_folder()
 
 
 def test_every_shipped_resource_is_sound_and_has_a_licence() -> None:

@@ -187,6 +187,14 @@ class TestFile:
         with pytest.raises(ResourceError, match="cannot be used"):
             ScoreCache(write("file", ["no folder"]))
 
+    def test_without_a_home_scores_are_not_kept_and_a_warning_says_so(self, tesla, write, homeless):
+        file = write("x.seg.tsv", ["lp\ttestset\tsystem\tseg_id\thuman_score\thypothesis\treference"]
+                     + [f"de-en\tn\ts{k}\t1\t{k}\ta cat {k}\ta cat" for k in range(3)])  # fmt: skip
+        outcome = tesla("meta", "--segments", file, "-m", "m")
+        assert outcome.status == 0
+        assert "warning: scores are not kept: you have no home folder" in outcome.err
+        assert tesla("meta", "--segments", file, "-m", "m", "--no-cache").err == ""
+
     def test_lies_where_the_variable_says_or_in_the_cache_folder_of_the_platform(self, tmp_path, monkeypatch):
         monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
         assert default_cache_folder() == tmp_path

@@ -249,18 +249,42 @@ def shipped_folder() -> Path:
     return Path(__file__).parents[1] / "data"
 
 
-def user_data_folder() -> Path:
-    """The folder for the user's own resources: `$TESLA_EVAL_DATA`, else the platform's data folder."""
-    override = os.environ.get("TESLA_EVAL_DATA")
-    if override:
+def home_folder() -> Path | None:
+    """The user's home; None for a user without one, as in a container that runs under any user number."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
+def find_user_data_folder() -> Path | None:
+    """The folder for the user's own resources: `$TESLA_EVAL_DATA`, else the platform's data folder, if there is one."""
+    if override := os.environ.get("TESLA_EVAL_DATA"):
         return Path(override)
-    root = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(root) / "tesla-eval"
+    if root := os.environ.get("XDG_DATA_HOME"):
+        return Path(root) / "tesla-eval"
+    home = home_folder()
+    return None if home is None else home / ".local" / "share" / "tesla-eval"
+
+
+def user_data_folder() -> Path:
+    """The same folder for what is to be written there."""
+    folder = find_user_data_folder()
+    if folder is None:
+        raise ResourceError(
+            "you have no home folder for your own resources", hint="name a folder in $TESLA_EVAL_DATA"
+        )
+    return folder
+
+
+def resource_folders() -> list[Path]:
+    """Where resources are looked for: the user's own before the shipped ones."""
+    return [folder for folder in (find_user_data_folder(), shipped_folder()) if folder is not None]
 
 
 def find_resource(kind: str, language: str, suffix: str = SUFFIX) -> Path | None:
     """The file of that kind for a language, the user's own before the shipped one; `None` if there is no such file."""
-    for folder in (user_data_folder(), shipped_folder()):
+    for folder in resource_folders():
         path = folder / f"{kind}-{language}{suffix}"
         if path.is_file():
             return path
@@ -279,7 +303,7 @@ def missing_resource(what: str, language: str, command: str = "", note: str = ""
 
 def installed_resources() -> Iterator[Path]:
     """All resource files, the user's own first."""
-    for folder in (user_data_folder(), shipped_folder()):
+    for folder in resource_folders():
         yield from resources_in(folder)
 
 

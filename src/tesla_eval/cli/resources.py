@@ -13,11 +13,11 @@ import click
 
 from tesla_eval.base.resources import (
     Resource,
+    find_user_data_folder,
     installed_resources,
     read_resource,
     resources_in,
     shipped_folder,
-    user_data_folder,
 )
 from tesla_eval.cli.shared.plugged import plugged
 from tesla_eval.cli.shared.terminal import aligned, visible
@@ -99,7 +99,7 @@ def _plugged_resources() -> Iterator[Path]:
 
 
 def _is_own(resource: Resource) -> bool:
-    return resource.path is not None and resource.path.parent == user_data_folder()
+    return resource.path is not None and resource.path.parent == find_user_data_folder()
 
 
 def _languages(resources: Sequence[Resource]) -> dict[str, dict[str, Any]]:

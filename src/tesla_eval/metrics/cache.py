@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.errors import ResourceError, warn
+from tesla_eval.base.resources import home_folder
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_chunks
@@ -33,17 +34,19 @@ _SECONDS_TO_WAIT = 60.0  # for another process that is writing
 _NUMBERS = np.dtype("<f8")
 
 
-def default_cache_folder() -> Path:
-    """Where scores are kept: `$TESLA_EVAL_CACHE`, or else the platform's folder for caches."""
+def default_cache_folder() -> Path | None:
+    """Where scores are kept: `$TESLA_EVAL_CACHE`, or else the platform's folder for caches, if there is one."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tesla-eval"
+    variable, *place = _PLATFORM_FOLDERS.get(sys.platform, ("XDG_CACHE_HOME", ".cache"))
+    if base := os.environ.get(variable):
+        return Path(base) / "tesla-eval"
+    home = home_folder()
+    return None if home is None else home.joinpath(*place, "tesla-eval")
+
+
+_PLATFORM_FOLDERS = {"win32": ("LOCALAPPDATA", "AppData", "Local"), "darwin": ("", "Library", "Caches")}
+"""The variable that names a platform's folder for caches, and where it is in the home folder."""
 
 
 class ScoreCache(AbstractContextManager["ScoreCache"]):
@@ -60,7 +63,11 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
     """
 
     def __init__(self, folder: str | Path | None = None, *, on_disk: bool = True) -> None:
-        self.path = (default_cache_folder() if folder is None else Path(folder)) / _FILE
+        chosen = default_cache_folder() if folder is None else Path(folder)
+        if on_disk and chosen is None:
+            warn(f"scores are not kept: you have no home folder; name a folder in ${CACHE_VARIABLE}")
+        on_disk = on_disk and chosen is not None
+        self.path = (chosen or Path()) / _FILE
         with self._explained():
             if on_disk:
                 self.path.parent.mkdir(parents=True, exist_ok=True)

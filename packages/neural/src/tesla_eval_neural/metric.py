@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import missing_resource, user_data_folder
+from tesla_eval.base.resources import find_user_data_folder, missing_resource
 from tesla_eval.language.analysis import Analysis
 from tesla_eval.metrics.combinations import Combination, Layout, Linear
 from tesla_eval.metrics.feature_metric import FeatureMetric
@@ -44,7 +44,8 @@ class ContextLinear(Linear):
         if self.weights is not None:
             return super().load(metric, analysis, own_analysis)
         name = weights_file(language)
-        for path in (user_data_folder() / name, shipped_file(name)):
+        own = find_user_data_folder()
+        for path in (*([] if own is None else [own / name]), shipped_file(name)):
             if path.is_file():
                 return Linear.load(replace(self, weights=path), metric, analysis, own_analysis)
         raise missing_resource(
