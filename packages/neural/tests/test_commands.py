@@ -65,7 +65,9 @@ def test_training_says_what_is_missing(own_data: Path, judged: str) -> None:
     assert "tesla build encoder -l de" in run("train", "n", "-l", "de", "--segments", judged, fails=True)
 
 
-def test_two_files_with_preferences_for_one_test_set_are_refused(tmp_path: Path, judged: str) -> None:
+def test_two_files_with_preferences_for_one_test_set_are_refused(
+    tmp_path: Path, own_data: Path, judged: str
+) -> None:
     files = [tmp_path / "a.pairs.tsv", tmp_path / "b.pairs.tsv"]
     for file, better in zip(files, ("s1\ts2", "s2\ts1"), strict=True):
         file.write_text(
