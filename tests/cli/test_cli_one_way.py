@@ -8,9 +8,11 @@ import click
 import pytest
 
 from tesla_eval.base.errors import UsageError
+from tesla_eval.cli import tesla as all_commands
 from tesla_eval.cli.explain import explain
 from tesla_eval.cli.meta import meta
 from tesla_eval.cli.score import score
+from tesla_eval.cli.shared.command import _SECTION_OF
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.tuning.protocols import JsonLines, ZMert
@@ -95,6 +97,19 @@ def test_few_options_have_no_section(command: click.Command) -> None:
     with click.Context(command) as context:
         other = command.get_help(context).partition("\nOther:")[2]
     assert len([line for line in other.splitlines() if line.startswith("  -")]) <= 2
+
+
+def parameters_of(command: click.Command) -> set[str]:
+    """The parameters of a command, or of all commands of a group."""
+    if not isinstance(command, click.Group):
+        return {str(parameter.name) for parameter in command.params}
+    context = click.Context(command)
+    commands = (command.get_command(context, name) for name in command.list_commands(context))
+    return set().union(*(parameters_of(one) for one in commands if one is not None))
+
+
+def test_sections_hold_options_that_exist() -> None:
+    assert _SECTION_OF.keys() - parameters_of(all_commands) == set()
 
 
 def test_json_is_short_for_a_format(tesla, files) -> None:

@@ -305,6 +305,15 @@ def test_findings_name_what_was_lost() -> None:
     assert found.classes[0] & 0b11 == 0b11
 
 
+def test_a_lost_function_word_costs_what_it_weighs_in_the_metric(monkeypatch) -> None:
+    monkeypatch.setattr("tesla_eval.report.findings.FUNCTION_WORD_DISCOUNT", 0.5)
+    found = Findings(lambda tag: tag, 1)
+    found.add(
+        0, TeslaM("en").explain("Dogs bark.", ["Dogs bark because of him."]).to_dict()["references"][0], None
+    )
+    assert 50 in found.losses[0][1::2]
+
+
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "kind", "text"),
     [

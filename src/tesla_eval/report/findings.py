@@ -18,6 +18,7 @@ from typing import Any
 
 from tesla_eval.base.records import Span
 from tesla_eval.drawing.picture import Tie, ties_of
+from tesla_eval.matching.bags.ngrams import FUNCTION_WORD_DISCOUNT
 
 CLASSES = (
     "name", "number", "noun", "verb", "adjective", "adverb", "other", "untranslated", "dropped", "inserted", "repeated",
@@ -226,7 +227,7 @@ def _uncarried(
         used[span[0]] += tie.weight
     costs = []
     for place, token in enumerate(tokens):
-        weight = 0.1 if token["function"] else 1.0
+        weight = FUNCTION_WORD_DISCOUNT if token["function"] else 1.0
         # Weights by frequency may be above 1: then the share that is carried counts.
         cost = weight * (1 - carried[place] / max(weight, used[place]))
         if cost >= _LEAST_COST:

@@ -11,7 +11,7 @@ _SECTIONS = {
     "nbest nbest_format lists decoder params protocol stress_file labels",
     "Metrics": "metrics metric language scale top_k aggregate kinds",
     "Search": "optimiser restarts directions l2 average interpolate iterations",
-    "Output": "output_format output as_json as_html as_svg segments segment feature reference_name title flows "
+    "Output": "output_format output as_json as_html segments segment feature reference_name title flows "
     "extracted shares judges plots plot_format score_folder damaged_texts junit",
     "Statistics": "ci resamples seed alpha baseline least drops significance",
     "Network": "over_http host port token max_body timeout queue",
