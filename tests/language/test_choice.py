@@ -52,6 +52,13 @@ def test_short_texts_take_the_best_guess_or_english(texts: list[str], code: str)
     assert "too short to tell" in said[0]
 
 
+def test_copies_that_differ_in_a_number_are_one_text() -> None:
+    text = "In {} the committee approved a new budget after a long debate in the parliament."
+    copies = [text.format(number) for number in range(600_000)]
+    assert resolve("auto", copies) == resolve("auto", copies[:1]) == "en"
+    assert resolve("auto", [f"The cat number {number} sat on the mat." for number in range(1000)]) == "en"
+
+
 def test_longer_texts_that_cannot_be_told_are_refused_everywhere(tesla, write) -> None:
     with pytest.raises(UsageError, match="cannot tell the language of the references"):
         tesla_eval.score(MIXED, [MIXED])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from tesla_eval.base.errors import UsageError
@@ -14,6 +15,7 @@ _SAMPLE = 128  # texts that are looked at, spread evenly
 _SHORT = 20  # with fewer words a guess is good enough
 _LONGEST_WORD = 16  # text with fewer spaces than that is written without them
 _FALLBACK = "en"
+_NUMBER = re.compile(r"\d+")
 
 
 def resolve(
@@ -36,7 +38,8 @@ def resolve(
 
     count = len(texts)
     spread = texts if count <= _SAMPLE else [texts[i * count // _SAMPLE] for i in range(_SAMPLE)]
-    guess = identify(list(dict.fromkeys(spread)))  # repeated lines tell nothing new
+    # Lines that are repeated, or differ in their numbers only, tell nothing new.
+    guess = identify(list({_NUMBER.sub("0", text): text for text in spread}.values()))
     language = guess.language
     message = f"{_named(language)}, identified from the {what}"
     if not guess.certain:
