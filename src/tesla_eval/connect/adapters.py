@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.results import CorpusScore
 
 
 class Result(Protocol):
@@ -27,8 +28,12 @@ def scorer(metric: str = "x", lang: str = "en", **options: Any) -> Any:
 
 
 def _corpus_score(metric: Metric, references: Sequence[Any], predictions: Sequence[str]) -> float:
+    return _scored(metric, references, predictions).score
+
+
+def _scored(metric: Metric, references: Sequence[Any], predictions: Sequence[str]) -> CorpusScore:
     by_segment = [[given] if isinstance(given, str) else list(given) for given in references]
-    return metric.corpus_score(list(predictions), by_segment, references_by_segment=True).score
+    return metric.corpus_score(list(predictions), by_segment, references_by_segment=True)
 
 
 def objective(
@@ -42,8 +47,9 @@ def objective(
     chosen = create_metric(metric, lang, **options)
 
     def score(trial: Any) -> float:
-        trial.set_user_attr("signature", str(chosen.get_signature()))
-        return _corpus_score(chosen, references, decode(trial))
+        scored = _scored(chosen, references, decode(trial))
+        trial.set_user_attr("signature", str(scored.signature))
+        return scored.score
 
     return score
 
