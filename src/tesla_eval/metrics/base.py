@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from tesla_eval.base.arrays import ExactSum, FloatArray
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, SegmentError, UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.language_check import check_language
@@ -241,7 +241,10 @@ class Metric(ABC, metaclass=_Sealing):
         )
 
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
-        return score_texts(self, [hypothesis], streams, None if source is None else [source])
+        try:
+            return score_texts(self, [hypothesis], streams, None if source is None else [source])
+        except SegmentError as refused:  # there is no other segment to tell it from
+            raise refused.reason from None
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""

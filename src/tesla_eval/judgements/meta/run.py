@@ -370,7 +370,8 @@ def score_metric(
         streams = outputs.references if all_references else (outputs.first_reference,)
         kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
         metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
-    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
+    with outputs.naming_refused(*(cells.tolist() for cells in chosen.cells)):
+        scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     corpus = None
     formula = metric.formula_of_sums
