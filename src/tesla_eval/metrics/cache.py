@@ -55,7 +55,8 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
 
     The file is made and written when there are new scores; one that cannot be written serves all that it has. While
     another process holds it, scores are computed, and a warning says so. Without `on_disk` scores are kept for the life
-    of the object only, and no file is touched.
+    of the object only, and no file is touched. Scores of a metric that has a function as an option, or whose class
+    cannot be imported, are not kept: nothing tells one such function or class from another.
 
     >>> from tempfile import TemporaryDirectory
     >>> from tesla_eval.metrics import create_metric
@@ -128,7 +129,8 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
         )
         check_references(hypotheses, references, needed=metric.needs_references)
         read_sources = sources if metric.uses_source else None
-        keys = _keys(str(metric.get_signature()), hypotheses, references, read_sources)
+        signature = metric.get_signature()
+        keys = _keys(repr(list(signature.items())), hypotheses, references, read_sources)
         first_with = {key: index for index, key in reversed(list(enumerate(keys)))}
         rows = self._read(first_with)
         new = sorted(index for key, index in first_with.items() if key not in rows)
@@ -150,7 +152,8 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
                 computed = {
                     keys[index]: row for index, row in zip(span, np.column_stack(columns), strict=True)
                 }
-                self._write(computed)
+                if not signature.is_of_this_process:
+                    self._write(computed)
                 rows |= computed
                 advance(len(span))
         except SegmentError as refused:

@@ -40,6 +40,7 @@ class PackagedMetric(Metric):
     """The distribution that is installed."""
     module: ClassVar[str]
     largest_chunk = 256
+    signed: ClassVar[frozenset[str]] = frozenset({"model", "cache", "trust"})
     unexplained = "its model has no matching to show"
 
     def __init__(
