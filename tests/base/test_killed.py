@@ -139,10 +139,41 @@ def test_killed_at_every_access_to_its_folder(texts, write, tmp_path: Path, name
     before = OLD.encode()
     assert old.read_bytes() == before
     complete, *left = (path.read_bytes() for path in sorted(tmp_path.glob("old.*")))
-    assert left == [before, before, complete], "before it is opened, before it is renamed, after that"
+    *earlier, last = left
+    assert earlier == [before] * len(earlier) and last == complete, (
+        "the old file until the new one is renamed"
+    )
+    assert len(earlier) >= 3, "before it is made, before it is opened, before it is renamed"
+    assert not list(folder.glob(".*")), "the run that comes to its end clears what the killed ones left"
     assert final.read_bytes() == complete
     if name.startswith("build"):
         read_resource(final)
+
+
+WATCHED = """
+import os, sys
+from pathlib import Path
+from tesla_eval.cli import main
+
+def watch(event, details):
+    if event == "open" and (details[2] or 0) & (os.O_WRONLY | os.O_RDWR):
+        print(Path(os.fsdecode(details[0])).name, file=sys.stderr)
+
+sys.addaudithook(watch)
+sys.argv = ["tesla", *sys.argv[1:]]
+main()
+"""
+
+
+def test_no_file_of_a_judging_round_is_opened_under_its_final_name(texts, tmp_path: Path) -> None:
+    folder = tmp_path / "round"
+    command = f"judge make --judges ann --items 5 -o {folder} -r {texts[1]} {' '.join(texts)}".split()
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, *command], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"key.json", "sheet-ann.tsv", "sheet-ann.html", "instructions.txt", "outputs.seg.tsv"}
+    assert not names & set(done.stderr.split())
 
 
 def test_killed_while_the_scores_are_written(write, tmp_path: Path) -> None:
@@ -157,9 +188,10 @@ def test_killed_while_the_scores_are_written(write, tmp_path: Path) -> None:
     ]  # fmt: skip
     for _ in range(3):
         with subprocess.Popen(command) as run:
-            part = tmp_path / f".{final.name}.{run.pid}.part"
             while run.poll() is None:
-                if part.exists() and part.stat().st_size:
+                if any(
+                    part.exists() and part.stat().st_size for part in tmp_path.glob(f".{final.name}.*.part")
+                ):
                     run.kill()
                     break
                 time.sleep(0.0005)
@@ -167,6 +199,7 @@ def test_killed_while_the_scores_are_written(write, tmp_path: Path) -> None:
             break
         final.write_text(OLD)  # it was quicker than we are
     assert run.returncode == -signal.SIGKILL
+    (part,) = tmp_path.glob(f".{final.name}.*.part")
     assert part.stat().st_size > 0
     assert final.read_text() == OLD
 

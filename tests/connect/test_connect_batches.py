@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tesla_eval import create_metric
-from tesla_eval.base.errors import InputError, ResourceError, TeslaWarning, UsageError
+from tesla_eval.base.errors import InputError, ResourceError, SegmentError, TeslaWarning, UsageError
 from tesla_eval.connect import batches, parquet
 from tesla_eval.connect import parts as part_folder
 from tesla_eval.connect.batches import SIGNATURE_KEY, BatchScorer, metrics_by_name
@@ -474,9 +474,8 @@ class TestMissing:
         scorer = BatchScorer({"m": metric}, PLAIN, missing="skip")
 
         def refuse(metric, texts, *others):
-            raise InputError("too long")
+            raise SegmentError(InputError("too long"), 1)
 
         monkeypatch.setattr(batches, "score_texts", refuse)
-        monkeypatch.setattr(batches, "first_refused", lambda *_: (0, 1, InputError("too long")))
         with pytest.raises(InputError, match=r"data, row 3 \(id 's2'\): too long"):
             scorer.score(pq.read_table(file).to_batches()[0], "data")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval.base import version
-from tesla_eval.base.errors import InputError, ResourceError
+from tesla_eval.base.errors import InputError, ResourceError, TeslaWarning
 from tesla_eval.base.records import Signature
+from tesla_eval.metrics import cache as cache_module
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.cache import CACHE_VARIABLE, ScoreCache, default_cache_folder
+from tesla_eval.metrics.cache import _APPLICATION, CACHE_VARIABLE, ScoreCache, default_cache_folder
 from tesla_eval.metrics.results import SegmentScores
 
 
@@ -139,6 +143,178 @@ def test_segments_share_a_key_only_if_all_their_texts_are_equal(rows):
     assert [[a == b for a in keys] for b in keys] == [[a == b for a in rows] for b in rows]
 
 
+def filled(folder: Path, count: int = 300) -> Path:
+    """A cache with the scores of some texts."""
+    with ScoreCache(folder) as cache:
+        cache.score(LengthRatio(), texts(count), [texts(count)])
+    return cache.path
+
+
+DAMAGES = {
+    "bytes flipped": lambda content, draw: flipped(content, draw, draw.choice([1, 2, 8, 64])),
+    "a number replaced": lambda content, draw: overwritten(content, draw, draw.randbytes(8)),
+    "a stretch zeroed": lambda content, draw: overwritten(content, draw, bytes(draw.choice([16, 200, 4096]))),
+    "a page repeated": lambda content, draw: overwritten(content, draw, content[4096:8192], 4096),
+    "cut off": lambda content, draw: content[: draw.randrange(1, len(content))],
+    "a NaN": lambda content, draw: overwritten(content, draw, np.array(np.nan).tobytes()),
+}
+
+
+def flipped(content: bytes, draw: random.Random, count: int) -> bytes:
+    damaged = bytearray(content)
+    for _ in range(count):
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+    return bytes(damaged)
+
+
+def overwritten(content: bytes, draw: random.Random, new: bytes, step: int = 1) -> bytes:
+    start = draw.randrange(0, len(content) - len(new) + 1, step)
+    return content[:start] + new + content[start + len(new) :]
+
+
+def outcomes_of_damage(folder: Path, trials: int) -> Counter[str]:
+    """What became of damaged caches: `right` scores, an `error` that names the file, or `wrong` scores."""
+    path = filled(folder)
+    whole = path.read_bytes()
+    right = LengthRatio().score_segments(texts(300), [texts(300)]).scores.tolist()
+    outcomes: Counter[str] = Counter()
+    for trial in range(trials):
+        draw = random.Random(trial)
+        damage = list(DAMAGES.values())[trial % len(DAMAGES)]
+        path.write_bytes(damage(whole, draw))
+        try:
+            with ScoreCache(folder) as cache:
+                scored = cache.score(LengthRatio(), texts(300), [texts(300)]).scores.tolist()
+            outcomes["right" if scored == right else "wrong"] += 1
+        except ResourceError as error:
+            assert str(path) in str(error)
+            outcomes["error"] += 1
+    return outcomes
+
+
+class TestDamage:
+    def test_no_damaged_file_gives_a_wrong_score_or_a_raw_error(self, tmp_path):
+        outcomes = outcomes_of_damage(tmp_path, 600)
+        assert outcomes["wrong"] == 0
+        assert outcomes["right"] > 100 < outcomes["error"]
+
+    @pytest.mark.slow
+    def test_nor_does_one_of_ten_thousand(self, tmp_path):
+        assert outcomes_of_damage(tmp_path, 10_000)["wrong"] == 0
+
+    @pytest.mark.parametrize(
+        "damage", ["numbers = x'00'", "numbers = zeroblob(16)", "numbers = 'text'", "numbers = 1"]
+    )
+    def test_a_row_that_is_not_what_was_written_is_computed_again_and_replaced(self, tmp_path, damage):
+        path = filled(tmp_path, 5)
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute(f"UPDATE scores SET {damage} WHERE key = (SELECT min(key) FROM scores)")
+        for scored_again in (1, 0):
+            metric = LengthRatio()
+            with ScoreCache(tmp_path) as cache:
+                assert np.isfinite(cache.score(metric, texts(5), [texts(5)]).scores).all()
+            assert len(metric.scored) == scored_again
+
+    def test_the_row_of_other_texts_is_not_taken(self, tmp_path):
+        path = filled(tmp_path, 2)
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute("UPDATE scores SET numbers = (SELECT max(numbers) FROM scores)")
+        metric = LengthRatio()
+        with ScoreCache(tmp_path) as cache:
+            cache.score(metric, texts(2), [texts(2)])
+        assert len(metric.scored) == 1
+
+
+def only_reading(monkeypatch) -> None:
+    """As on a medium that cannot be written, which file modes do not make of one for the user root."""
+    connect = sqlite3.connect
+
+    def read_only(path, **options):
+        is_file = path != ":memory:"
+        return connect(f"file:{path}?mode=ro" if is_file else path, uri=is_file, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", read_only)
+
+
+class TestSharing:
+    def test_a_run_that_needs_nothing_new_writes_nothing(self, tmp_path):
+        path = filled(tmp_path)
+        before = path.stat().st_mtime_ns, path.read_bytes()
+        with ScoreCache(tmp_path) as cache:
+            cache.score(LengthRatio(), texts(300), [texts(300)])
+        assert (path.stat().st_mtime_ns, path.read_bytes()) == before
+
+    def test_a_cache_that_cannot_be_written_serves_what_it_has(self, tmp_path, monkeypatch):
+        filled(tmp_path)
+        only_reading(monkeypatch)
+        metric = LengthRatio()
+        with ScoreCache(tmp_path) as cache:
+            cache.score(metric, texts(300), [texts(300)])
+            assert metric.scored == []
+            with pytest.warns(TeslaWarning, match=r"scores\.sqlite: new scores are not kept"):
+                cache.score(metric, texts(302), [texts(302)])
+            assert metric.scored == ["text 300", "text 301"]
+
+    def test_a_neighbour_that_writes_does_not_stop_one_that_only_reads(self, tmp_path):
+        path = filled(tmp_path)
+        with closing(sqlite3.connect(path, isolation_level=None)) as neighbour:
+            neighbour.execute("BEGIN IMMEDIATE")
+            metric = LengthRatio()
+            with ScoreCache(tmp_path) as cache:
+                cache.score(metric, texts(300), [texts(300)])
+        assert metric.scored == []
+
+    @pytest.mark.parametrize("locked", ["before it is opened", "after it is opened"])
+    def test_without_a_cache_that_a_neighbour_keeps_locked_scores_are_computed(
+        self, tmp_path, monkeypatch, locked
+    ):
+        monkeypatch.setattr(cache_module, "_SECONDS_TO_WAIT", 0.1)
+        path = filled(tmp_path)
+        right = LengthRatio().score_segments(texts(301), [texts(301)]).scores.tolist()
+        with closing(sqlite3.connect(path, isolation_level=None)) as neighbour:
+            if locked.startswith("before"):
+                neighbour.execute("BEGIN EXCLUSIVE")
+                with pytest.warns(TeslaWarning, match="database is locked.*all scores are computed"):
+                    cache = ScoreCache(tmp_path)
+                scored = cache.score(LengthRatio(), texts(301), [texts(301)])
+            else:
+                cache = ScoreCache(tmp_path)
+                neighbour.execute("BEGIN EXCLUSIVE")
+                with pytest.warns(TeslaWarning, match="database is locked.*all scores are computed"):
+                    scored = cache.score(LengthRatio(), texts(301), [texts(301)])
+            cache.__exit__()
+        assert scored.scores.tolist() == right
+
+    def test_a_cache_of_an_older_version_is_emptied_when_there_is_something_to_keep(self, tmp_path):
+        path = tmp_path / "scores.sqlite"
+        with closing(sqlite3.connect(path, isolation_level=None)) as older:
+            older.execute("CREATE TABLE scores (key BLOB PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT ROWID")
+            older.execute("INSERT INTO scores VALUES (x'00', x'00')")
+            older.execute("PRAGMA user_version = 3")
+        before = path.read_bytes()
+        with ScoreCache(tmp_path) as cache:
+            assert len(cache) == 0 and path.read_bytes() == before
+            cache.score(LengthRatio(), texts(2), [texts(2)])
+            assert len(cache) == 2
+
+    @pytest.mark.parametrize("statements", [
+        ["CREATE TABLE scores (player TEXT, points INTEGER)", "INSERT INTO scores VALUES ('ann', 7)"],
+        ["CREATE TABLE scores (player TEXT, points INTEGER)", "PRAGMA user_version = 2"],
+        ["CREATE TABLE games (player TEXT)"],
+        ["CREATE TABLE games (player TEXT)", "PRAGMA user_version = 99"],
+        ["PRAGMA application_id = 42"],
+    ])  # fmt: skip
+    def test_a_database_of_another_program_is_refused_and_left_as_it_is(self, tmp_path, statements):
+        path = tmp_path / "scores.sqlite"
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            for statement in statements:
+                database.execute(statement)
+        before = path.read_bytes()
+        with pytest.raises(ResourceError, match="a database of another program"):
+            ScoreCache(tmp_path)
+        assert path.read_bytes() == before
+
+
 class TestFile:
     def test_a_damaged_one_is_named_with_a_way_out(self, tmp_path):
         with ScoreCache(tmp_path) as cache:
@@ -147,7 +323,7 @@ class TestFile:
         cache.path.write_bytes(content[:4096] + b"\x5a" * (len(content) - 4096))
         with (
             pytest.raises(
-                ResourceError, match=r"scores\.sqlite: the score cache is damaged .* delete the file"
+                ResourceError, match=r"(?s)scores\.sqlite: the score cache is damaged .*hint: delete the file"
             ),
             ScoreCache(tmp_path) as damaged,
         ):
@@ -162,6 +338,7 @@ class TestFile:
 
     def test_a_newer_format_is_refused(self, tmp_path):
         database = sqlite3.connect(tmp_path / "scores.sqlite")
+        database.execute(f"PRAGMA application_id = {_APPLICATION}")
         database.execute("PRAGMA user_version = 99")
         database.commit()
         database.close()

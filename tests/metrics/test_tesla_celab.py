@@ -119,7 +119,7 @@ def test_the_signature_names_the_dictionary_and_what_differs_from_the_default(wr
     files = [write(f"{k}.tsv", [f"买\t{word}"]) for k, word in enumerate("购售")]
     assert len({str(TeslaCelab(synonyms=file).get_signature()) for file in files}) == 2
     assert "compounds:" in str(TeslaCelab("de").get_signature())
-    assert "weights:rule" in str(TeslaCelab(weights=rule).get_signature())
+    assert "weights:own-" in str(TeslaCelab(weights=rule).get_signature())
 
 
 def rule(units):

@@ -29,6 +29,32 @@ class InputError(TeslaError, ValueError):
     """A text or file that was given is not what it should be; the message names file and line."""
 
 
+class SegmentError(InputError):
+    """A segment that a metric refuses, by its index in what the metric was given.
+
+    Whoever scored a part of more segments says by `moved` which one it is there.
+
+    >>> print(SegmentError(InputError("the text is too long"), 2).moved(7, "sysA"))
+    sysA, segment 8: the text is too long
+    """
+
+    def __init__(self, reason: InputError, segment: int, system: str = "") -> None:
+        place = f"{system}, segment {segment + 1}" if system else f"segment {segment + 1}"
+        super().__init__(f"{place}: {Exception.__str__(reason)}", hint=reason.hint)
+        self.reason, self.segment, self.system = reason, segment, system
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.reason, self.segment, self.system)
+
+    def moved(self, segment: int, system: str = "") -> SegmentError:
+        """The same refusal, with the index that the segment has among more segments, and its system."""
+        return SegmentError(self.reason, segment, system or self.system)
+
+    def at(self, place: str) -> InputError:
+        """The error where segments have other names."""
+        return InputError(f"{place}: {Exception.__str__(self.reason)}", hint=self.reason.hint)
+
+
 class UsageError(TeslaError, ValueError):
     """A parameter, metric or language that does not exist or does not fit the others."""
 

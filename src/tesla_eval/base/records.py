@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tesla_eval.base import version
+from tesla_eval.base.identity import OWN
 
 Span = tuple[int, int]
 """A stretch [start, end) of tokens or units."""
@@ -78,6 +79,15 @@ class Signature(Mapping[str, str]):
 
     def __repr__(self) -> str:
         return f"Signature({str(self)!r})"
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether it names a function or a class that other processes do not know: such scores are not kept."""
+        return any(OWN in value for value in self._items.values())
+
+    def with_items(self, items: Mapping[str, str]) -> Signature:
+        """The signature with more items, or with other values of some."""
+        return Signature({**self._items, **items})
 
     def with_references(self, count: int | str) -> Signature:
         """The signature of a result: how many references each segment had, `var` if not all had the same number.

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
+from tesla_eval.base.identity import Fingerprinted
 
 MAGIC = b"TESLARES"
 FORMAT_VERSION = 1
@@ -57,7 +58,7 @@ UNSTATED = Provenance()
 
 
 @dataclass(frozen=True)
-class Resource:
+class Resource(Fingerprinted):
     """One model or table: what it is, where it comes from, and its arrays."""
 
     kind: str
@@ -67,7 +68,6 @@ class Resource:
     provenance: Provenance = UNSTATED
     info: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = None
-    fingerprint: str = ""
 
     def text(self, name: str) -> str:
         """The array `name` as the UTF-8 text it holds."""
@@ -163,8 +163,8 @@ def read_resource(path: Path, kind: str | None = None) -> Resource:
     return Resource(
         kind=header["kind"], language=header["language"], arrays=arrays, analysis=header["analysis"],
         provenance=Provenance(tuple(header["sources"]), header["licence"], header["date"]), info=header["info"],
-        path=path, fingerprint=f"{zlib.crc32(view):08x}",
-    )  # fmt: skip
+        path=path,
+    ).known_as(f"{zlib.crc32(view):08x}")  # fmt: skip
 
 
 def _damaged(path: Path, why: str) -> ResourceError:

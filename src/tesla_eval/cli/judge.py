@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.files import write_text
 from tesla_eval.cli.shared.outputs import write_output
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.judgements.sheet_page import INSTRUCTIONS, sheet_page
@@ -95,7 +96,7 @@ def make(
     for sheet in key.sheets:
         stem = folder / f"sheet-{sheet.judge}"
         write_output(sheet_lines(sheet, key, material), Path(f"{stem}.tsv"))
-        Path(f"{stem}.html").write_text(sheet_page(sheet, key, material), encoding="utf-8", newline="\n")
+        write_text(Path(f"{stem}.html"), sheet_page(sheet, key, material))
     write_output((INSTRUCTIONS[name] for name in key.fields), folder / "instructions.txt")
     if material.references is not None:
         write_output(_segment_rows(material, key), folder / OUTPUTS_FILE)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.inputs import TextOptions, lines_of_segments, or_standard_input, text_options
 from tesla_eval.cli.shared.opened import open_for_metrics
@@ -112,8 +112,7 @@ def report(
     if output == Path("-"):
         sys.stdout.write(page)
         return
-    with replacing(output) as temporary:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
+    write_text(output, page)
     note(f"{output}: {len(page.encode()) / 1e6:.1f} MB")
 
 

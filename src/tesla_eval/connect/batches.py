@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.errors import InputError, UsageError, need_package
+from tesla_eval.base.errors import InputError, SegmentError, UsageError, need_package
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import create_metric
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.metrics.scoring import Chunk, first_refused, score_texts
+from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.metrics.segments import reference_count, with_gaps
 from tesla_eval.texts.tables import MISSING, Columns, Missing
 
@@ -228,13 +228,9 @@ class BatchScorer:
             return SegmentScores(np.empty(0), np.empty((0, len(metric.feature_names))))
         try:
             return score_texts(metric, chunk.systems[0], chunk.references, chunk.sources)
-        except InputError:
-            refused = first_refused([metric], chunk)
-            if refused is None:
-                raise
-            _, number, error = refused
-            row = int(np.flatnonzero(present)[number])
-            raise InputError(f"{self._row(batch, row, place, places)}: {error}") from None
+        except SegmentError as refused:
+            row = int(np.flatnonzero(present)[refused.segment])
+            raise refused.at(self._row(batch, row, place, places)) from None
 
     def _row(self, batch: pyarrow.RecordBatch, row: int, place: str, places: np.ndarray[Any, Any]) -> str:
         """The place of a row, with the first column that is carried over: most often an id."""
@@ -371,7 +367,8 @@ def _made_once(
     if scorer is None:
         metrics = {name: cls(*args, **options) for name, cls, args, options in recipes}
         scorer = BatchScorer(metrics, columns, keep=keep, missing=missing)
-        if scorer.key != key:
+        own = any(metric.get_signature().is_of_this_process for metric in metrics.values())
+        if scorer.key != key and not own:  # functions that came along have other names here
             raise UsageError(
                 f"this worker would score with {scorer.signatures}, which is not what was asked for; install the same "
                 "version of tesla-eval on every machine"

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from tesla_eval.base.errors import ResourceError, UsageError, warn
-from tesla_eval.base.files import locked, replacing, sync
+from tesla_eval.base.files import locked, replacing, sync, write_text
 from tesla_eval.connect.batches import BatchScorer
 from tesla_eval.connect.parquet import write_parquet
 
@@ -132,8 +132,7 @@ class PartFolder:
         if note.exists() and (earlier := note.read_text("utf-8")) != text:
             names = ", ".join(name for name, _ in json.loads(earlier)) or "a dataset"
             raise UsageError(f"{self.path}: holds scores of other input ({names}); name another folder")
-        with replacing(note) as temporary:
-            temporary.write_text(text, "utf-8")
+        write_text(note, text)
 
     def score(
         self,
@@ -177,8 +176,7 @@ class PartFolder:
                     path.unlink()
             sync(self.path)
             shutil.rmtree(self._working)
-            with replacing(description) as temporary:
-                temporary.write_text(self._described(names, parts), encoding="utf-8")
+            write_text(description, self._described(names, parts))
 
     def _check(self, stored: dict[str, _Stored], parts: Sequence[Part]) -> None:
         """Refuse parts of other input, and parts that are not what was written."""

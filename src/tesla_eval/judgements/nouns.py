@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, SegmentError, UsageError
 from tesla_eval.statistics.pairs import pairs_within
 
 FloatTable: TypeAlias = FloatArray
@@ -59,6 +60,16 @@ class EvalSet:
     def key(self) -> Key:
         """Language pair and test set: what judgements in other files are joined on."""
         return self.lp, self.testset
+
+    @contextmanager
+    def naming_refused(self, systems: Sequence[int], segments: Sequence[int]) -> Iterator[None]:
+        """While these outputs are scored, in this order, an error about one names its system and segment."""
+        try:
+            yield
+        except SegmentError as refused:
+            system, segment = systems[refused.segment], segments[refused.segment]
+            place = f"{' '.join(self.key)}, {self.systems[system]}, segment {self.segments[segment]}"
+            raise refused.at(place) from None
 
     @property
     def first_reference(self) -> tuple[str | None, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.files import write_text
 from tesla_eval.texts.lines import LineReader, read_headed_rows
 
 RANKING, RATING = "ranking", "rating"
@@ -229,7 +230,7 @@ def cell(text: str, quote: str = "'") -> str:
 def write_key(path: Path, key: JudgingKey) -> None:
     """Write the key as JSON; judges must not see it."""
     plain = {"format": _FORMAT, **asdict(key)}
-    path.write_text(json.dumps(plain, ensure_ascii=False, indent=1) + "\n", encoding="utf-8", newline="\n")
+    write_text(path, json.dumps(plain, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_key(path: str) -> JudgingKey:

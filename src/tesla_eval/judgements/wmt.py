@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.judgements.nouns import (
     EvalSet,
     FloatTable,
@@ -271,8 +271,7 @@ def write_score_file(
             )
     lines = [f"{system}\t{float(value)!r}\n" for system, values in scores.items() for value in values]
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text("".join(lines), encoding="utf-8", newline="\n")
+    write_text(path, "".join(lines))
     return path
 
 

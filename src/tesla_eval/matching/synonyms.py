@@ -40,7 +40,7 @@ class SynonymSets:
         checksum = 0
         for number, words in enumerate(sets):
             keys = dict.fromkeys(map(key_of, words))
-            checksum = zlib.crc32("\t".join(keys).encode(), checksum)
+            checksum = zlib.crc32("\t".join([*keys, "\n"]).encode(), checksum)
             for key in keys:
                 self._ids.setdefault(key, []).append(number)
         self.fingerprint = fingerprint or f"{checksum:08x}"

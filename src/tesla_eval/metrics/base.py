@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from inspect import Parameter, signature
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from tesla_eval.base.arrays import ExactSum, FloatArray
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, SegmentError, UsageError
+from tesla_eval.base.identity import is_importable, name_of, own_name
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.language_check import check_language
@@ -98,10 +100,17 @@ class Metric(ABC, metaclass=_Sealing):
     """Why a metric that does not override `explain` cannot be explained, or what to take instead."""
     largest_chunk: ClassVar[int] = _LARGEST_CHUNK
     """Segments that are scored at once, at most."""
+    signed: ClassVar[frozenset[str]] = frozenset()
+    """Options that `get_signature` says itself, in full, or that change no score. All others are added to it."""
     lang: str = ""
     feature_names: tuple[str, ...] = ()
     workers: int = 1
     """Threads for a corpus; results do not depend on it."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "get_signature" in vars(cls):
+            cls.get_signature = _completed(cls.get_signature)  # type: ignore[assignment, method-assign]
 
     def __setattr__(self, name: str, value: object) -> None:
         if not name.startswith("_") and name != "workers" and vars(self).get("_sealed"):
@@ -132,6 +141,23 @@ class Metric(ABC, metaclass=_Sealing):
             if parameter.kind in (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
             and name not in ("self", *_SHARED_OPTIONS)
         }
+
+    @classmethod
+    def options_said_elsewhere(cls) -> frozenset[str]:
+        """The options that a signature does not spell as they were given."""
+        return cls.signed
+
+    @cached_property
+    def _added_to_signature(self) -> dict[str, str]:
+        """The options that differ from the default, as they were given, and a class that only this process knows."""
+        args, given = vars(self)["_arguments"]
+        names = [name for name in signature(type(self).__init__).parameters if name != "self"]
+        options = {**dict(zip(names, args, strict=False)), **given}
+        defaults = {name: name_of(value) for name, value in self.option_defaults().items()}
+        said = {*_SHARED_OPTIONS, *self.options_said_elsewhere()}
+        chosen = {name: name_of(value) for name, value in options.items() if name not in said}
+        own = {} if is_importable(type(self)) else {"class": own_name(type(self))}
+        return {**{name: text for name, text in chosen.items() if defaults.get(name) != text}, **own}
 
     @classmethod
     def option_sections(cls) -> dict[str, str]:
@@ -243,7 +269,10 @@ class Metric(ABC, metaclass=_Sealing):
         )
 
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
-        return score_texts(self, [hypothesis], streams, None if source is None else [source])
+        try:
+            return score_texts(self, [hypothesis], streams, None if source is None else [source])
+        except SegmentError as refused:  # there is no other segment to tell it from
+            raise refused.reason from None
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
         """The score of every hypothesis (row) against every reference (column)."""
@@ -252,6 +281,21 @@ class Metric(ABC, metaclass=_Sealing):
         for column, reference in enumerate(references):
             matrix[:, column] = self.score_segments(hypotheses, [[reference] * len(hypotheses)]).scores
         return matrix
+
+
+def _completed(say: Callable[[_Any], Signature]) -> Callable[[_Any], Signature]:
+    """`get_signature` of a class, to which all options are added that it does not say itself."""
+
+    @wraps(say)
+    def get_signature(self: _Any) -> Signature:
+        said = say(self)
+        if "_arguments" not in vars(self):  # it is still being made
+            return said
+        added = cast("Metric", self)._added_to_signature.items()
+        items = {name: text for name, text in added if said.get(name) != text}
+        return said.with_items(items) if items else said
+
+    return get_signature
 
 
 def _make(cls: type[Metric], args: tuple[Any, ...], options: Mapping[str, Any]) -> Metric:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,11 @@ class SacreBleuSignature(Signature):
         different = {f"segment-{key}": value for key, value in segment_items.items() if items[key] != value}
         super().__init__({"metric": metric, **items, **different})
         self.own, self.segment = own, segment
+
+    def with_items(self, items: Mapping[str, str]) -> SacreBleuSignature:
+        """The signature with what sacreBLEU's leaves out."""
+        added = "".join(f"|{key}:{value}" for key, value in items.items())
+        return SacreBleuSignature(self["metric"], self.own + added, self.segment + added)
 
     def with_references(self, count: int | str) -> Signature:
         """sacreBLEU's signature of a corpus score."""
@@ -180,6 +185,7 @@ class Bleu(SacreBleuMetric):
     """
 
     id: ClassVar[str] = "bleu"
+    signed: ClassVar[frozenset[str]] = frozenset({"tok", "lc", "smooth_method", "eff"})
     tokeniser: ClassVar[str | None] = None
     option_aliases: ClassVar[dict[str, str]] = {
         "tokenize": "tok", "lowercase": "lc", "smooth": "smooth_method", "effective_order": "eff",

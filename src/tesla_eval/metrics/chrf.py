@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tesla_eval._core import CharacterBags, count_characters
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.matching.bags.ngrams import LONGEST_CHARACTER_NGRAM
-from tesla_eval.metrics.baselines import SacreBleuMetric, SacreBleuSignature, check_order
+from tesla_eval.metrics.baselines import SacreBleuMetric, check_order
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, texts_of
 
@@ -43,6 +43,7 @@ class Chrf(SacreBleuMetric):
     """chrF: character n-grams."""
 
     id: ClassVar[str] = "chrf"
+    signed: ClassVar[frozenset[str]] = frozenset({"char_order", "word_order", "lc", "whitespace", "eps"})
     option_aliases: ClassVar[dict[str, str]] = {"lowercase": "lc", "eps_smoothing": "eps"}
 
     def __init__(
@@ -132,13 +133,6 @@ class Chrf(SacreBleuMetric):
             counts = np.concatenate([counts, of_words], axis=1)
         counts[:, ::3] *= counts[:, 1::3] > 0  # sacreBLEU counts no n-grams where the reference has none
         return counts.astype(np.float64)
-
-    def get_signature(self) -> SacreBleuSignature:
-        """sacreBLEU's, which leaves out beta: it is added to the settings where it is not the usual 2."""
-        signature = super().get_signature()
-        if self.beta != 2:
-            signature._items["beta"] = str(self.beta)
-        return signature
 
     def score_of_sums(self, sums: FloatArray) -> FloatArray:
         """chrF of (..., for each order: n-grams of the system, of the reference, matches)."""

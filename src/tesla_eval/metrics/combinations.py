@@ -20,7 +20,7 @@ from tesla_eval.base.arrays import FloatArray, Index, sum_columns
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Signature
 from tesla_eval.language.analysis import Analysis, Pipeline
-from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, fixed
+from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, fixed, unspelled
 from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.features.measures import MEASURES
 from tesla_eval.metrics.segments import mean_over_references
@@ -190,7 +190,7 @@ class Linear(Combination):
     fixes_groups: ClassVar[bool] = True
     optional_groups: ClassVar[bool] = True
 
-    weights: LinearModel | str | Path | None = None
+    weights: LinearModel | str | Path | None = unspelled(None)  # noqa: RUF009  # makes a field, which is allowed
     scaled: bool = True
 
     @property
@@ -229,13 +229,14 @@ class Linear(Combination):
         columns = np.array([place[name] for name in model.features], np.int64)
         features = tuple(present[column] for column in columns)
         families = tuple(feature.family for feature in features)
-        described = replace(self, weights=replace(model, families=families))
+        completed = replace(model, families=families).known_as(self.model.fingerprint)
+        described = replace(self, weights=completed)
         return Layout(described, kept, features, columns)
 
     @property
     def signature(self) -> dict[str, str]:
         """The groups and the fingerprint of the weights."""
-        return {"groups": "+".join(self.model.groups), "weights": self.model.fingerprint or "own"}
+        return {"groups": "+".join(self.model.groups), "weights": self.model.fingerprint}
 
     @property
     def core(self) -> _core.Combination | None:
@@ -284,7 +285,7 @@ class LinearWithLanguageModels(Linear):
 
     sections: ClassVar[Mapping[str, str]] = {**Linear.sections, "lm": "§8"}
 
-    lm: Sequence[str] | None = None
+    lm: Sequence[str] | None = unspelled(None)
 
     def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
         """The groups of the model, with the language models that its weights are for."""
@@ -327,7 +328,7 @@ class ParaphraseModel(Combination):
     @property
     def signature(self) -> dict[str, str]:
         """The fingerprint of the model."""
-        return {"model": self.loaded.fingerprint or "own"}
+        return {"model": self.loaded.fingerprint}
 
 
 @dataclass(frozen=True)
@@ -336,8 +337,8 @@ class Regression(ParaphraseModel):
 
     sections: ClassVar[Mapping[str, str]] = {"pivots": "§6", "model": "§13"}
 
-    model: PemModel | str | Path | None = None
-    pivots: Sequence[str] | None = None
+    model: PemModel | str | Path | None = unspelled(None)  # noqa: RUF009  # makes a field, which is allowed
+    pivots: Sequence[str] | None = unspelled(None)
     """Pivot languages in the place of those that the model was trained with."""
 
     @property

@@ -38,6 +38,7 @@ class Cremer(Metric):
 
     id: ClassVar[str] = "cremer"
     feature_names = CREMER_FEATURES
+    signed: ClassVar[frozenset[str]] = frozenset({"kernel", "model", "dicomer"})
     sections: ClassVar[Mapping[str, str]] = {"kernel": "§12", "model": "§12", "dicomer": "§11"}
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"kernel": tuple(_KERNELS)}
 
@@ -68,7 +69,7 @@ class Cremer(Metric):
         if model.dicomer and model.dicomer != self.coherence.model.fingerprint:
             raise ResourceError(
                 f"the CREMER model was trained with the DICOMER model {model.dicomer}, the one in use is "
-                f"{self.coherence.model.fingerprint or 'your own'}; train it again with `tesla train cremer`"
+                f"{self.coherence.model.fingerprint}; train it again with `tesla train cremer`"
             )
         self.model = model
         self.workers = workers
@@ -81,7 +82,7 @@ class Cremer(Metric):
         return Signature(
             {
                 "metric": self.id, "version": __version__, **kept, "dicomer": inner["model"],
-                "kernel": self.model.regression.kernel, "model": self.model.fingerprint or "own",
+                "kernel": self.model.regression.kernel, "model": self.model.fingerprint,
             }
         )  # fmt: skip
 

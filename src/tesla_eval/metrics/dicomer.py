@@ -47,6 +47,7 @@ class Dicomer(Metric):
     id: ClassVar[str] = "dicomer"
     needs_references: ClassVar[bool] = False
     feature_names = SCALES
+    signed: ClassVar[frozenset[str]] = frozenset({"variant", "scale", "model"})
     sections: ClassVar[Mapping[str, str]] = {"variant": "§11", "scale": "§11", "model": "§11"}
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"variant": VARIANTS, "scale": SCALES}
 
@@ -85,7 +86,7 @@ class Dicomer(Metric):
                 "metric": self.id, "version": __version__, "lang": self.lang,
                 "variant": self.model.variant, "scale": self.scale,
                 "tagger": self.parser.pipeline.signature["tagger"], "parser": self.parser.fingerprint,
-                "model": self.model.fingerprint or "own",
+                "model": self.model.fingerprint,
             }
         )  # fmt: skip
 

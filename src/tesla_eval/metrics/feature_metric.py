@@ -11,7 +11,6 @@ default are part of the signature, and so is the shape of a class that is not th
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
@@ -24,6 +23,7 @@ import numpy as np
 from tesla_eval._core import DamagedDictionaryError, Scorer
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import ResourceError, UsageError
+from tesla_eval.base.identity import name_of
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
 from tesla_eval.language.analysis import (
@@ -38,7 +38,14 @@ from tesla_eval.language.analysis.batch import PerVocabulary
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.combinations import Combination
-from tesla_eval.metrics.features import FIRST, BoundGroup, CoreGroup, FeatureGroup, options_of
+from tesla_eval.metrics.features import (
+    FIRST,
+    BoundGroup,
+    CoreGroup,
+    FeatureGroup,
+    options_of,
+    spelled_options,
+)
 from tesla_eval.metrics.results import Score, SegmentScores
 from tesla_eval.metrics.segments import (
     References,
@@ -133,6 +140,13 @@ class FeatureMetric(Metric):
         known = cls.option_defaults()
         return {n: s for n, s in {**_ANALYSIS_SECTIONS, **merged, **cls.sections}.items() if n in known}
 
+    @classmethod
+    def options_said_elsewhere(cls) -> frozenset[str]:
+        """Those of the analysis, those that are named by content, and those that change no score."""
+        declared = (*cls.groups, cls.combination)
+        kept = {name for one in declared for name in options_of(one).keys() - spelled_options(one)}
+        return frozenset(cls.signed | cls.accepts | kept)
+
     def _configured(self, options: dict[str, Any]) -> tuple[list[FeatureGroup], Combination]:
         """The groups and the combination with the user's options in the place of the declared values."""
         if not options:
@@ -169,8 +183,8 @@ class FeatureMetric(Metric):
             }
             shape = {}
             if registered_class(self.id) is not type(self):  # a class that borrows a registered id
-                declared = repr((type(self).groups, type(self).combination)).encode()
-                shape = {"class": f"{type(self).__qualname__}-{zlib.crc32(declared):08x}"}
+                declared = name_of((type(self).groups, type(self).combination))
+                shape = {"class": f"{type(self).__qualname__}-{declared}"}
             options = {name: text for one in self._declared for name, text in _differing(one).items()}
             readers: list[Combination | BoundGroup] = [self._layout.combination, *self._layout.groups]
             resources = {name: text for one in readers for name, text in one.signature.items()}
@@ -405,20 +419,9 @@ def _are_texts(references: Sequence[str], hypothesis: str) -> TypeGuard[list[str
 def _differing(declaration: FeatureGroup | Combination) -> dict[str, str]:
     """The options of a group or combination that are not the default of their field, as signatures write them."""
     values = options_of(declaration)
+    spelled = spelled_options(declaration)
     return {
         one.name: text
         for one in fields(declaration)  # type: ignore[arg-type]  # dataclasses by contract
-        if one.name in values and one.metadata.get("signature", True) and values[one.name] != one.default
-        if (text := _text(values[one.name]))
+        if one.name in spelled and (text := name_of(values[one.name])) != name_of(one.default)
     }
-
-
-def _text(value: object) -> str:
-    """A parameter in a signature; empty for what is named by its fingerprint elsewhere."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return f"{value:g}"
-    if callable(value):
-        return getattr(value, "__name__", "own")
-    return ""

@@ -14,7 +14,9 @@ import subprocess
 import tempfile
 import threading
 import weakref
+import zlib
 from collections.abc import Sequence
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, ClassVar
@@ -57,6 +59,7 @@ class Meteor(Metric):
     """METEOR 1.5, the best of several references; `norm` tokenises and lower-cases, as its authors advise."""
 
     id: ClassVar[str] = "meteor"
+    signed: ClassVar[frozenset[str]] = frozenset({"jar", "norm"})
 
     def __init__(
         self, lang: str = "en", *, jar: str | None = None, norm: bool = True, workers: int = 1
@@ -79,13 +82,23 @@ class Meteor(Metric):
         self._program = _Program([java, "-Xmx2G", "-jar", str(self._jar), "-", "-", "-stdio", *arguments])
 
     def get_signature(self) -> Signature:
-        """Language, normalisation, and the jar by its name and size."""
+        """Language, normalisation, and the fingerprints of the jar and of the paraphrases beside it."""
         return Signature(
             {
                 "metric": self.id, "version": __version__, "lang": self.lang, "norm": "yes" if self.norm else "no",
-                "jar": f"{self._jar.stem}.{self._jar.stat().st_size}",
+                **self._files,
             }
         )  # fmt: skip
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        paraphrases = self._jar.parent / "data" / f"paraphrase-{_LANGUAGES[self.lang]}.gz"
+        files = {"jar": self._jar, "paraphrases": paraphrases}
+        return {
+            name: f"{path.stem}.{zlib.crc32(path.read_bytes()):08x}"
+            for name, path in files.items()
+            if path.is_file()
+        }
 
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         """The statistics and the scores that METEOR prints."""

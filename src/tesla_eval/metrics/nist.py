@@ -103,6 +103,7 @@ class Nist(Metric):
 
     id: ClassVar[str] = "nist"
     corpus_wide: ClassVar[bool] = True
+    signed: ClassVar[frozenset[str]] = frozenset({"n", "tok", "lc"})
     tokeniser: ClassVar[str | None] = None
 
     def __init__(

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tesla_eval.base.errors import InputError, ResourceError, UsageError
+from tesla_eval.base.errors import InputError, ResourceError, SegmentError, UsageError
 from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
 from tesla_eval.metrics.base import Metric
@@ -40,6 +40,7 @@ class PackagedMetric(Metric):
     """The distribution that is installed."""
     module: ClassVar[str]
     largest_chunk = 256
+    signed: ClassVar[frozenset[str]] = frozenset({"model", "cache", "trust"})
     unexplained = "its model has no matching to show"
 
     def __init__(
@@ -89,13 +90,13 @@ class PackagedMetric(Metric):
         """The package's scores, computed now."""
         if self.uses_source and sources is None:
             raise InputError(f"{self.id} needs the source of each segment")
-        for number, texts in enumerate(zip(hypotheses, sources or hypotheses, *references, strict=True), 1):
+        for number, texts in enumerate(zip(hypotheses, sources or hypotheses, *references, strict=True)):
             if any(
                 not text.isascii() and re.search("[\ud800-\udfff]", text)
                 for text in texts
                 if text is not None
             ):
-                raise InputError(f"text {number} is not valid Unicode: it has a lone surrogate")
+                raise SegmentError(InputError("a text is not valid Unicode: it has a lone surrogate"), number)
         with self._lock, _hushed():
             return self._scores(hypotheses, references, sources)
 

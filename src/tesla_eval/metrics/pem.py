@@ -25,7 +25,7 @@ class Pem(FeatureMetric):
     groups = (ParaphraseGroup(),)
     combination = Regression()
     accepts = frozenset[str]()
-    ignores = frozenset({"tagger", "senses"})
+    ignores = frozenset({"senses"})
     shortcomings: ClassVar[list[str]] = []
     """It needs no tags and no synonyms."""
 

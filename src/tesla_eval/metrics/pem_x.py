@@ -13,7 +13,7 @@ from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import Analysis, Pipeline
 from tesla_eval.metrics.combinations import Combination, ParaphraseModel
 from tesla_eval.metrics.feature_metric import FeatureMetric
-from tesla_eval.metrics.features import FeatureGroup
+from tesla_eval.metrics.features import FeatureGroup, unspelled
 from tesla_eval.metrics.features.adequacy import AdequacyGroup, FluencyShareGroup, OverlapGroup
 from tesla_eval.models.paraphrases import PemXModel, load_pem_x_model
 
@@ -28,7 +28,7 @@ class CappedByAdequacy(ParaphraseModel):
 
     sections: ClassVar[Mapping[str, str]] = {"model": "§13"}
 
-    model: PemXModel | str | Path | None = None
+    model: PemXModel | str | Path | None = unspelled(None)  # noqa: RUF009  # makes a field, which is allowed
 
     @property
     def loaded(self) -> PemXModel:

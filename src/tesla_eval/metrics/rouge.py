@@ -19,7 +19,7 @@ from tesla_eval.base.records import Signature
 from tesla_eval.base.version import __version__
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.sentences import split_sentences
-from tesla_eval.language.analysis.tokenisers import checked, compose, load_tokeniser
+from tesla_eval.language.analysis.tokenisers import checked, compose, load_tokeniser, segmenter_signature
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.baselines import index_of_texts
 from tesla_eval.metrics.registry import ROUGE_KINDS
@@ -40,6 +40,7 @@ class RougeMetric(Metric):
     """As in `ROUGE-1`; the core knows it by this name."""
     measure: ClassVar[int]
     feature_names = ("precision", "recall", "f")
+    signed: ClassVar[frozenset[str]] = frozenset({"stem", "split"})
     unexplained = "take -m s, which matches the same skip bigrams"
 
     def __init__(self, lang: str = "en", *, stem: bool = True, workers: int = 1) -> None:
@@ -54,6 +55,7 @@ class RougeMetric(Metric):
                 "metric": self.id, "version": __version__, "lang": self.lang,
                 "tok": "rouge-score" if self.lang == "en" else f"tesla-{self.lang}",
                 "stem": "porter" if self._stem else "no", "references": "max",
+                **({} if self.lang == "en" else segmenter_signature(self.lang)),
             }
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from tesla_eval._core import StopToken
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, SegmentError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, reference_count
@@ -66,7 +66,27 @@ def cut_chunks(
 def score_texts(
     metric: Metric, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None
 ) -> SegmentScores:
-    """The scores of some segments of one system; the sources reach only a metric that reads them."""
+    """The scores of some segments of one system; the sources reach only a metric that reads them.
+
+    An error about a segment says by its index which one it is (`SegmentError`): here, and nowhere else, it is found.
+    """
+    try:
+        return _score(metric, hypotheses, references, sources)
+    except SegmentError:
+        raise
+    except InputError:
+        for segment, hypothesis in enumerate(hypotheses):
+            streams = [[stream[segment]] for stream in references]
+            try:
+                _score(metric, [hypothesis], streams, None if sources is None else [sources[segment]])
+            except InputError as reason:
+                raise SegmentError(reason, segment) from None
+        raise
+
+
+def _score(
+    metric: Metric, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
+) -> SegmentScores:
     if metric.uses_source:
         return metric.score_segments(hypotheses, references, sources=sources)  # type: ignore[call-arg]
     return metric.score_segments(hypotheses, references)
@@ -81,26 +101,21 @@ def score_chunks(
     """
 
     def numbered() -> Iterator[tuple[int, Chunk]]:
-        start = 1  # the number of its first segment
+        start = 0
         for chunk in chunks:
             yield start, chunk
             start += chunk.segments
 
+    def score_system(start: int, chunk: Chunk, system: int) -> list[SegmentScores]:
+        texts = chunk.systems[system]
+        try:
+            return [score_texts(metric, texts, chunk.references, chunk.sources) for metric in metrics]
+        except SegmentError as refused:
+            raise refused.moved(start + refused.segment, systems[system] if systems else "") from None
+
     def score(numbered_chunk: tuple[int, Chunk]) -> list[list[SegmentScores]]:
         start, chunk = numbered_chunk
-        try:
-            return [
-                [score_texts(metric, texts, chunk.references, chunk.sources) for metric in metrics]
-                for texts in chunk.systems
-            ]
-        except InputError:
-            refused = first_refused(metrics, chunk)
-            if refused is None:
-                raise
-            system, segment, error = refused
-            place = f"segment {start + segment}"
-            name = systems[system] if systems else ""
-            raise InputError(f"{name}, {place}: {error}" if name else f"{place}: {error}") from None
+        return [score_system(start, chunk, system) for system in range(len(chunk.systems))]
 
     return map_texts(score, numbered(), jobs)
 
@@ -108,20 +123,6 @@ def score_chunks(
 def map_texts(function: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
     """`map_in_order` for work of the core, which Ctrl-C ends within a second."""
     return map_in_order(function, items, jobs, StopToken())
-
-
-def first_refused(metrics: Sequence[Metric], chunk: Chunk) -> tuple[int, int, InputError] | None:
-    """The system and the segment that a metric refuses first, with its error."""
-    for system, texts in enumerate(chunk.systems):
-        for segment, text in enumerate(texts):
-            given = [[stream[segment]] for stream in chunk.references]
-            source = None if chunk.sources is None else [chunk.sources[segment]]
-            for metric in metrics:
-                try:
-                    score_texts(metric, [text], given, source)
-                except InputError as error:
-                    return system, segment, error
-    return None
 
 
 def score_systems(

@@ -22,6 +22,9 @@ class Ter(SacreBleuMetric):
 
     id: ClassVar[str] = "ter"
     higher_is_better: ClassVar[bool] = False
+    signed: ClassVar[frozenset[str]] = frozenset(
+        {"normalized", "no_punct", "asian_support", "case_sensitive"}
+    )
     option_aliases: ClassVar[dict[str, str]] = {"normalised": "normalized", "asian": "asian_support"}
 
     def __init__(
@@ -76,10 +79,7 @@ class TerChar(Ter):
 
     def get_signature(self) -> SacreBleuSignature:
         """sacreBLEU's, and the unit."""
-        signature = super().get_signature()
-        return SacreBleuSignature(
-            self.id, *(f"{text}|unit:char" for text in (signature.own, signature.segment))
-        )
+        return super().get_signature().with_items({"unit": "char"})
 
     def _score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
         spread = [[None if text is None else _spread(text) for text in stream] for stream in references]

@@ -32,6 +32,7 @@ class TeslaCelab(FeatureMetric):
     combination = Column("coverage")
     accepts = frozenset({"synonyms"})
     sections: ClassVar[Mapping[str, str]] = {"pre_tokenized": "§9"}
+    signed: ClassVar[frozenset[str]] = frozenset({"pre_tokenized"})
 
     def __init__(self, lang: str = "zh", *, pre_tokenized: bool = False, **options: Any) -> None:
         self.pre_tokenized = pre_tokenized

@@ -100,13 +100,9 @@ class TeslaSSource(Metric):
 
     def get_signature(self) -> Signature:
         """Name, version, language and resources."""
-        defaults = self.option_defaults()
-        chosen = {
-            name: f"{getattr(self, name):g}" for name in defaults if getattr(self, name) != defaults[name]
-        }
         return Signature(
             {
-                "metric": self.id, "version": __version__, **self.analysis.signature, **chosen,
+                "metric": self.id, "version": __version__, **self.analysis.signature,
                 **self._words.signature, **self._contradictions.signature,
             }
         )  # fmt: skip

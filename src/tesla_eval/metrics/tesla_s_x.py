@@ -52,9 +52,8 @@ class TeslaSX(Metric):
         self.workers = workers
 
     def get_signature(self) -> Signature:
-        """Name, version, language, resources, and the share if it is not the default."""
-        chosen = {} if self.share == self.option_defaults()["share"] else {"share": f"{self.share:g}"}
-        return Signature({**self.support.get_signature(), "metric": self.id, **chosen})
+        """Name, version, language and resources."""
+        return self.support.get_signature().with_items({"metric": self.id})
 
     def score_segments(
         self, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None

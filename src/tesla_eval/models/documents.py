@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.base.resources import find_resource, missing_resource
 
 _LARGEST_FILE = 1 << 20
@@ -81,8 +81,7 @@ class _Written(Protocol):
 def write_document(path: Path, model: _Written) -> None:
     """Write `model` to `path`, creating its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(model.to_json(), encoding="utf-8", newline="\n")
+    write_text(path, model.to_json())
 
 
 def read_document(path: Path, parse: Callable[[Any, str], Model], what: str, command: str) -> Model:

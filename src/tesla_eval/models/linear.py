@@ -16,6 +16,7 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray, sum_columns
 from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.identity import Fingerprinted
 from tesla_eval.base.resources import find_resource, missing_resource
 from tesla_eval.models.documents import finite, read_document
 
@@ -56,7 +57,7 @@ class Scale:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(Fingerprinted):
     """Weights of standardised features, with their provenance."""
 
     metric: str
@@ -74,7 +75,6 @@ class LinearModel:
     date: str = ""
     training: Mapping[str, Any] = field(default_factory=dict)
     """Learner, parameters and the result of cross-validation: for people to read, not for prediction."""
-    fingerprint: str = ""
     families: tuple[str, ...] = ()
     """For every feature its family, as its group names it: these replace each other where one does not exist."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -204,8 +204,8 @@ def _parse(document: dict[str, Any], fingerprint: str) -> LinearModel:
         scale=Scale(scale["kind"], finite(scale["slope"]), finite(scale["centre"])),
         groups=tuple(map(str, document["groups"])), analysis=str(document["analysis"]),
         data=tuple(map(str, document["data"])), date=str(document["date"]), training=dict(document["training"]),
-        fingerprint=fingerprint, settings=dict(document.get("settings", {})),
-    )  # fmt: skip
+        settings=dict(document.get("settings", {})),
+    ).known_as(fingerprint)  # fmt: skip
 
 
 read_weights = partial(read_document, parse=_parse, what="a file of weights", command="tesla train")

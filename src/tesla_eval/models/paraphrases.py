@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tesla_eval.base.identity import Fingerprinted
 from tesla_eval.models.documents import finite, load_trained, read_document
 
 PEM_X = "pem-x"
@@ -15,7 +16,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class PemXModel:
+class PemXModel(Fingerprinted):
     """PEM-X's learned numbers: they turn evidence into adequacy, and the three parts into a score."""
 
     language: str
@@ -37,7 +38,6 @@ class PemXModel:
     data: tuple[str, ...] = ()
     training: Mapping[str, Any] = field(default_factory=dict)
     """How it was chosen and what leave-one-set-out found: for people to read."""
-    fingerprint: str = ""
 
     def __post_init__(self) -> None:
         shares = (self.unrelated, self.copy_share, self.fully_novel, *self.contradictions.values())
@@ -72,8 +72,8 @@ def _parse(document: Any, fingerprint: str) -> PemXModel:
         copy_share=finite(document["copy_share"]), fully_novel=finite(document["fully_novel"]),
         pivots=tuple(map(str, document["pivots"])), language_model=str(document["language_model"]),
         analysis=str(document["analysis"]), date=str(document["date"]), data=tuple(map(str, document["data"])),
-        training=dict(document["training"]), fingerprint=fingerprint,
-    )  # fmt: skip
+        training=dict(document["training"]),
+    ).known_as(fingerprint)  # fmt: skip
 
 
 def _numbers(named: Any) -> dict[str, float]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import ResourceError
+from tesla_eval.base.identity import Fingerprinted
 from tesla_eval.base.resources import SUFFIX, UNSTATED, Provenance, Resource, read_resource
 from tesla_eval.models.documents import load_trained
 
@@ -107,7 +108,7 @@ PEM = "pem"
 
 
 @dataclass(frozen=True)
-class PemModel:
+class PemModel(Fingerprinted):
     """From adequacy, fluency and dissimilarity to an overall score."""
 
     language: str
@@ -117,7 +118,6 @@ class PemModel:
     analysis: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
     """The result of cross-validation and the size of the data, for people to read."""
-    fingerprint: str = ""
 
     def to_resource(self, provenance: Provenance = UNSTATED) -> Resource:
         """The model as it is stored."""
@@ -144,8 +144,7 @@ def read_pem_model(path: Path) -> PemModel:
             language_model=str(resource.info["lm"]),
             analysis=resource.analysis,
             info=resource.info.get("training", {}),
-            fingerprint=resource.fingerprint,
-        )
+        ).known_as(resource.fingerprint)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise ResourceError(
             f"{path}: is damaged or not a model of PEM ({error}); train it again with `tesla train pem`"
@@ -176,12 +175,11 @@ CREMER_FEATURES = ("tesla-s", "dicomer")
 
 
 @dataclass(frozen=True, eq=False)
-class CremerModel:
+class CremerModel(Fingerprinted):
     """The regression, the fingerprint of the DICOMER model that it was trained on, and the scale of its targets."""
 
     regression: SupportVectorModel
     dicomer: str = ""
-    fingerprint: str = ""
     lowest: float = 1.0
     highest: float = 5.0
 
@@ -217,4 +215,4 @@ class CremerModel:
             raise ResourceError(
                 f"{resource.path}: is damaged ({error}); reinstall it, or train it with `tesla train cremer`"
             ) from error
-        return cls(regression, resource.analysis, resource.fingerprint, lowest, highest)
+        return cls(regression, resource.analysis, lowest, highest).known_as(resource.fingerprint)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tesla_eval.base.errors import InputError, UsageError, need_package
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.drawing.explanation import html_table
 from tesla_eval.drawing.text import escaped
 from tesla_eval.language.choice import AUTO
@@ -149,9 +149,7 @@ class Evaluation:
         scored = scored_metrics(self._scored, baseline=self.baseline)
         blocks = collect(texts, scored, title=title, command=command, language=self.lang)
         path = Path(path)
-        with replacing(path) as temporary:
-            page = render(blocks, None, title=title, command=command)
-            temporary.write_text(page, encoding="utf-8", newline="\n")
+        write_text(path, render(blocks, None, title=title, command=command))
         return path
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tesla_eval._core import StopToken, WordAligner
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
 from tesla_eval.texts.lines import read_lines
 
@@ -95,8 +95,7 @@ def align_files_by_agreement(
         read_lines(str(target)), read_lines(str(pivot)), threads=threads, progress=progress
     )
     for path, lines in zip((forward, reverse), links, strict=True):
-        with replacing(path) as part:
-            part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+        write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def _chunks(size: int) -> list[range]:

@@ -137,6 +137,7 @@ def _features(
         return np.empty((0, len(metric.features)))
     references = outputs.first_reference
     hypotheses = [outputs.hypotheses[s][g] or "" for g, s in cells]
-    return cache.score(
-        metric, hypotheses, [[references[g] or "" for g, _ in cells]], progress.advance
-    ).features
+    with outputs.naming_refused([s for _, s in cells], [g for g, _ in cells]):
+        return cache.score(
+            metric, hypotheses, [[references[g] or "" for g, _ in cells]], progress.advance
+        ).features

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from tesla_eval._core import NgramEstimator
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import BuildError, UsageError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import replacing, scratch_folder
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
 from tesla_eval.language.analysis import AnalysedBatch, Pipeline
@@ -151,9 +150,9 @@ def train_language_model(
     if not tokens:
         raise BuildError("the text to learn a language model from is empty")
     numbers = word_numbers({word: number for number, word in enumerate(words)}, stems=settings.stems)
-    with TemporaryDirectory(prefix="tesla-lm-", dir=folder) as scratch:
+    with scratch_folder("tesla-lm", folder) as scratch:
         estimator = NgramEstimator(
-            settings.order, len(words), settings.thresholds, scratch, max(settings.memory, 1 << 16)
+            settings.order, len(words), settings.thresholds, str(scratch), max(settings.memory, 1 << 16)
         )
         try:
             for batch in _ticking(pipeline, texts, "counting n-grams", progress):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tesla_eval._core import PhraseCounter
 from tesla_eval.base.errors import BuildError, InputError, UsageError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
@@ -235,8 +235,7 @@ def _identity(recipe: PhraseTableRecipe) -> dict[str, Any]:
 
 
 def _write_json(path: Path, content: Any) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    write_text(path, json.dumps(content, ensure_ascii=False))
 
 
 class _Runs:

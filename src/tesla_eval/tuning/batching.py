@@ -13,10 +13,10 @@ from concurrent.futures import Future
 from itertools import accumulate, chain
 from typing import Any, ClassVar
 
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, SegmentError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import CorpusScore, Explanation, SegmentScores
-from tesla_eval.metrics.scoring import Chunk, NamedMetric, first_refused, score_texts
+from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_texts
 from tesla_eval.metrics.segments import References
 
 _TURNS_TOGETHER = 4  # full turns that are done in one call
@@ -75,8 +75,7 @@ class Work(ABC):
 
     def named_error(self, error: Exception) -> Exception:
         """The error with the segment whose text is refused."""
-        refused = first_refused([self.fitted], self.next_chunk()) if isinstance(error, InputError) else None
-        return InputError(f"segment {self._done + 1 + refused[1]}: {refused[2]}") if refused else error
+        return error.moved(self._done + error.segment) if isinstance(error, SegmentError) else error
 
     @staticmethod
     @abstractmethod
@@ -140,9 +139,13 @@ class Explaining(Work):
 
 def _explanations(metric: Metric, chunk: Chunk) -> Iterator[Explanation]:
     sources: Sequence[str | None] = chunk.sources or [None] * chunk.segments
-    for source, hypothesis, *given in zip(sources, *chunk.systems, *chunk.references, strict=True):
+    segments = zip(sources, *chunk.systems, *chunk.references, strict=True)
+    for number, (source, hypothesis, *given) in enumerate(segments):
         assert hypothesis is not None
-        yield metric.explain(hypothesis, [text for text in given if text is not None], source)
+        try:
+            yield metric.explain(hypothesis, [text for text in given if text is not None], source)
+        except InputError as reason:
+            raise SegmentError(reason, number) from None
 
 
 class Batcher:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import write_text
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import References
 from tesla_eval.tuning.mert import MertOptions, Tuned, mert
@@ -236,5 +236,4 @@ class _State:
 
     def _write(self) -> None:
         saved = {"settings": self._settings, "iterations": self._iterations}
-        with replacing(self._path) as temporary:
-            temporary.write_text(json.dumps(saved), "utf-8")
+        write_text(self._path, json.dumps(saved))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tesla_eval import _core
 from tesla_eval.base.arrays import FloatArray, Index
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, SegmentError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import cut_chunks, score_chunks
@@ -182,10 +182,13 @@ class Pool:
         fresh = self._texts[self._scored_count :]
         streams = [[stream[segment] for segment, _ in fresh] for stream in references]
         chunks = cut_chunks([[text for _, text in fresh]], streams, None, _CHUNK)
-        for [[part]] in score_chunks([metric], chunks, metric.workers):
-            texts = len(part.scores)
-            self._scored.append(SegmentScores(part.scores, np.empty((texts, 0)), part.statistics))
-            advance(texts)
+        try:
+            for [[part]] in score_chunks([metric], chunks, metric.workers):
+                texts = len(part.scores)
+                self._scored.append(SegmentScores(part.scores, np.empty((texts, 0)), part.statistics))
+                advance(texts)
+        except SegmentError as refused:
+            raise refused.at(f"candidates of segment {fresh[refused.segment][0]}") from None
         self._scored_count = len(self._texts)
 
     def problem(self, objective: TuningObjective) -> TuningProblem:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.base.files import replacing
+from tesla_eval.base.files import replacing, write_text
 from tesla_eval.drawing.shapes import Axis, Box, Dot, Drawing, Line, Shape, Words
 from tesla_eval.drawing.text import printable
 from tesla_eval.judgements.meta.evaluate import Result
@@ -20,8 +20,7 @@ def write_drawing(drawing: Drawing, path: Path) -> None:
     """Write the drawing in the format of the file's suffix, .svg or .png; the latter needs matplotlib."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".svg":
-        with replacing(path) as temporary:
-            temporary.write_text(drawing.svg(), encoding="utf-8", newline="\n")
+        write_text(path, drawing.svg())
     elif path.suffix == ".png":
         _write_png(drawing, path)
     else:
@@ -61,7 +60,8 @@ def _write_png(drawing: Drawing, path: Path) -> None:
                 horizontalalignment=side, rotation=90 if shape.turned else 0, rotation_mode="anchor",
             )  # fmt: skip
         artist.set_zorder(layer)
-    figure.savefig(path)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format="png")
 
 
 _HEIGHT = 420.0

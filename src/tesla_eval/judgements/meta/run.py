@@ -384,7 +384,8 @@ def score_metric(
     corpus, signature = None, str(metric.get_signature())
     if not chosen.hypotheses:
         return MetricScores(table, metric.higher_is_better, corpus, signature)
-    scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
+    with outputs.naming_refused(*(cells.tolist() for cells in chosen.cells)):
+        scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
     formula = metric.formula_of_sums
     if formula is not None and scored.statistics is not None:

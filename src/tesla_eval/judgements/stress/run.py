@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, SegmentError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, Kind, choose_kinds
 from tesla_eval.judgements.stress.words import Case, Corpus, Words, analysed_words
@@ -155,7 +155,12 @@ def stress(
         [[stream[k] for k in places] for stream in references],
         None if sources is None else [sources[k] for k in places],
     )
-    scored = score_systems([""], metrics, chunks, jobs=jobs, progress=progress)
+    try:
+        scored = score_systems([""], metrics, chunks, jobs=jobs, progress=progress)
+    except SegmentError as refused:
+        owners = [name for name in outputs or ["references"] for _ in range(count)]
+        owners += [f"damaged text ({one.kind.name})" for one in texts]
+        raise refused.moved(places[refused.segment], owners[refused.segment]) from None
     rows: list[StressRow] = []
     typical: dict[str, float | None] = {}
     for column, (name, metric) in enumerate(metrics):

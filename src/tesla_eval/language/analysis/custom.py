@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from tesla_eval._core import Lexicon
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
+from tesla_eval.base.identity import is_importable, own_name
 from tesla_eval.base.records import Token
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNKNOWN, Word, parse_conllu
@@ -45,7 +46,8 @@ class OwnAnalysis:
     @property
     def signature(self) -> dict[str, str]:
         """The parts of a metric's signature that name this analysis."""
-        return {"lang": self._language, "analysis": self._analyser.name}
+        own = {} if is_importable(kind := type(self._analyser)) else {"analyser": own_name(kind)}
+        return {"lang": self._language, "analysis": self._analyser.name, **own}
 
     def analyse(self, *groups: Sequence[str]) -> list[AnalysedBatch]:
         """One batch for each group of texts, all over the same vocabulary."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from tesla_eval._core import WordWeights
 from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.identity import name_of
 from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
 
 KIND = "frequencies"
@@ -85,9 +86,9 @@ class CompoundSplitter:
     """
 
     def __init__(
-        self, levels: Mapping[str, int], fillers: Sequence[str] = FILLERS, fingerprint: str = "own"
+        self, levels: Mapping[str, int], fillers: Sequence[str] = FILLERS, fingerprint: str = ""
     ) -> None:
-        self.fingerprint = fingerprint
+        self.fingerprint = fingerprint or name_of((levels, fillers))
         self._levels = levels
         self._fillers = tuple(fillers)
         self._longest = max(map(len, levels), default=0)

@@ -28,9 +28,9 @@ from tesla_eval.language.analysis.tokenisers import (
     LATIN_LETTERS,
     compose,
     compose_in_latin_letters,
-    load_segmenter,
     load_tokeniser,
     not_a_text,
+    segmenter_signature,
 )
 
 WEAK_TAGGER = 90.0
@@ -163,11 +163,10 @@ class Pipeline:
     @property
     def signature(self) -> dict[str, str]:
         """The parts of a metric's signature that name this analysis."""
-        segmenter = load_segmenter(self.language)
         parts = {
             "lang": self.language,
             "letters": "latin" if self.language in LATIN_LETTERS else None,
-            "segmenter": segmenter[1].fingerprint if segmenter else None,
+            **segmenter_signature(self.language),
             "tagger": self.tagger.resource.fingerprint if self.tagger else "none",
             "lemmas": self.lemmatiser.name,
             "compounds": self.compounds.fingerprint if self.compounds else None,
@@ -336,4 +335,4 @@ def senses_of(language: str, synonyms: str | None) -> SenseTable | None:
     if table is None or synonyms != INSTALLED:
         return table
     # The signature says that the thesaurus is this machine's.
-    return SenseTable(replace(table.resource, fingerprint=f"{INSTALLED}-{table.resource.fingerprint}"))
+    return SenseTable(replace(table.resource).known_as(f"{INSTALLED}-{table.resource.fingerprint}"))

@@ -80,8 +80,7 @@ class SenseTable:
             Resource(
                 kind=KIND, language=language, arrays=arrays, provenance=provenance,
                 info={**(info or {}), "lemmas": len(rows), "sets": len(ordered)},
-                fingerprint=f"{zlib.crc32(content):08x}",
-            )
+            ).known_as(f"{zlib.crc32(content):08x}")
         )  # fmt: skip
 
     def __len__(self) -> int:

@@ -135,6 +135,12 @@ def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
     return make_segmenter(resource), resource
 
 
+def segmenter_signature(language: str) -> dict[str, str]:
+    """What a signature says of the way a language is cut into words: its segmenter, if it has one."""
+    segmenter = load_segmenter(language)
+    return {} if segmenter is None else {"segmenter": segmenter[1].fingerprint}
+
+
 @cache
 def load_tokeniser(language: str) -> Tokeniser:
     """The tokeniser of a language; one without rules of its own gets those common to all."""

@@ -100,7 +100,10 @@ class WordsWithVectors:
     """
 
     def __init__(self, vectors: WordVectors, frequencies: WordFrequencies | None) -> None:
-        self.fingerprint = vectors.fingerprint
+        self.signature = {
+            "vectors": vectors.fingerprint,
+            "frequencies": frequencies.fingerprint if frequencies else "none",
+        }
         facts = word_facts(frequencies)
         self.core = PerVocabulary(
             lambda vocabulary: _core.WordVectors(vectors.core, vectors.as_entries, facts[vocabulary])

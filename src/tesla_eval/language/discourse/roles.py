@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tesla_eval.base.errors import UsageError
+from tesla_eval.base.identity import Fingerprinted
 from tesla_eval.base.resources import (
     UNSTATED,
     Provenance,
@@ -154,7 +155,7 @@ SCALES = ("log", "raw", "length")
 
 
 @dataclass(frozen=True, eq=False)
-class CoherenceModel:
+class CoherenceModel(Fingerprinted):
     """Weights by feature, and the range of the ranking scores of the training texts.
 
     `typical` holds the mean ranking score of training texts with one, two, … sentences; the last entry is for all
@@ -173,7 +174,6 @@ class CoherenceModel:
     parser: str = ""
     """The fingerprint of the parser whose relations it was trained on."""
     info: Mapping[str, Any] = field(default_factory=dict)
-    fingerprint: str = ""
     typical: tuple[float, ...] = (0.0,)
 
     def shares(self, features: Mapping[str, float]) -> dict[str, float]:
@@ -226,8 +226,8 @@ def read_coherence_model(path: Path) -> CoherenceModel:
         if info["variant"] not in VARIANTS or not lowest < highest:
             raise ValueError("unknown variant, or an empty range of scores")
     return CoherenceModel(
-        info["variant"], weights, lowest, highest, resource.analysis, dict(info), resource.fingerprint, typical,
-    )  # fmt: skip
+        info["variant"], weights, lowest, highest, resource.analysis, dict(info), typical,
+    ).known_as(resource.fingerprint)  # fmt: skip
 
 
 def variant_kind(variant: str) -> str:

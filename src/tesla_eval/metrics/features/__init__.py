@@ -30,9 +30,10 @@ __all__ = [
     "Feature",
     "FeatureGroup",
     "GroupDetail",
-    "bound_only",
     "fixed",
     "options_of",
+    "spelled_options",
+    "unspelled",
 ]
 
 _Evidence = Mapping[str, Mapping[str, Any]]
@@ -189,9 +190,21 @@ def fixed(default: Any) -> Any:
     return field(default=default, metadata={"option": False})
 
 
-def bound_only(default: Any) -> Any:
-    """A dataclass field that refuses some input but changes no score, and so is not in the signature."""
+def unspelled(default: Any) -> Any:
+    """A dataclass field whose value is not in the signature.
+
+    It only refuses some input, or it chooses models or tables, whose fingerprints are in the signature.
+    """
     return field(default=default, metadata={"signature": False})
+
+
+def spelled_options(declaration: FeatureGroup | object) -> frozenset[str]:
+    """The options whose values the signature spells."""
+    return frozenset(
+        one.name
+        for one in fields(declaration)  # type: ignore[arg-type]  # a dataclass by contract
+        if one.metadata.get("option", True) and one.metadata.get("signature", True)
+    )
 
 
 def options_of(declaration: FeatureGroup | object) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tesla_eval.language.analysis import Analysis
 from tesla_eval.matching.bags.units import FUNCTION_UNITS, MAX_UNITS, NgramWeights, discount_units
 from tesla_eval.matching.celab import ORDER, PRECISION_WEIGHT, CelabMatcher
 from tesla_eval.matching.synonyms import UnitAnalysis
-from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, bound_only
+from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, GroupDetail, unspelled
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CoveringGroup(FeatureGroup):
     f: float = PRECISION_WEIGHT
     discount: float = 1.0
     weights: NgramWeights | None = None
-    max_units: int = bound_only(MAX_UNITS)
+    max_units: int = unspelled(MAX_UNITS)
 
     def __post_init__(self) -> None:
         if self.max_units < 1:

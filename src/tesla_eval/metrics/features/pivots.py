@@ -27,7 +27,15 @@ from tesla_eval.matching.ngrams import (
     explain_segments,
     match_pairs,
 )
-from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
+from tesla_eval.metrics.features import (
+    FIRST,
+    BoundGroup,
+    Feature,
+    FeatureGroup,
+    GroupDetail,
+    fixed,
+    unspelled,
+)
 from tesla_eval.metrics.features.measures import measured_columns, measured_features
 from tesla_eval.metrics.features.ngrams import LONGEST_NGRAM, check_weights
 
@@ -55,7 +63,7 @@ class PivotGroup(FeatureGroup):
 
     measures: tuple[str, ...] = fixed(())
     similarities: tuple[str, ...] = fixed(("lem", "pos"))
-    pivots: Sequence[str | PhraseTable] | None = None
+    pivots: Sequence[str | PhraseTable] | None = unspelled(None)
     max_n: int = LONGEST_NGRAM
     discount: float = FUNCTION_WORD_DISCOUNT
     alpha: float = RECALL_WEIGHT

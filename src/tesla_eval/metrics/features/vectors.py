@@ -55,7 +55,7 @@ class _BoundVectors(CoreGroup):
         super().__init__(
             lambda vocabulary: CoreVectors(words.core[vocabulary], declared.alpha, declared.measures),
             measured_features(problems, declared.measures),
-            {"vectors": words.fingerprint},
+            words.signature,
         )
 
     def explain(self, reference: AnalysedBatch, hypothesis: AnalysedBatch) -> GroupDetail:
