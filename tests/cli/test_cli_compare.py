@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -140,6 +141,31 @@ class TestManySystems:
             assert outcome.status == 2
             assert "at least 1559" in outcome.err
             assert "language:" not in outcome.err
+
+    def test_more_pairs_than_can_be_tested_are_refused_before_scoring(self, tesla, files, write, monkeypatch):
+        for command in ("compare", "report"):
+            monkeypatch.setattr(
+                f"tesla_eval.cli.{command}.score_systems", lambda *_, **__: pytest.fail("was scored")
+            )
+        systems = [write(f"{k}.txt", POOR) for k in range(300)]
+        for command in (["compare"], ["report", "-o", write("r.html", [])]):
+            outcome = tesla(*command, "-m", "m", "-r", files["ref"], *systems)
+            assert outcome.status == 2
+            assert "44,850 comparisons with up to 17,940,000 resamples each" in outcome.err
+            assert "hint: compare all systems with one of them (--baseline SYSTEM)" in outcome.err
+            assert not outcome.out
+
+    def test_three_hundred_systems_are_compared_with_a_baseline(self, tesla, write):
+        """In memory that does not grow with the number of pairs times that of the resamples."""
+        rows = [f"s{k}\t{i}\tm\t{(k * 7 + i * (k + 3)) % 101}" for i in range(20) for k in range(300)]
+        path = write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+        tracemalloc.start()
+        outcome = tesla("compare", "--scores", path, "--baseline", "s0", "--json", "--alpha", "0.9")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        (found,) = json.loads(outcome.out)["metrics"]
+        assert len(found["pairs"]) == 299
+        assert peak < 100e6
 
     def test_too_few_documents_for_any_difference_are_said(self, tesla, scores, write):
         docs = write("docs.txt", ["d1"] * 20 + ["d2"] * 40)

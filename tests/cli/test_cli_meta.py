@@ -293,7 +293,7 @@ class TestSignificance:
             "--significance",
             "kendall",
         )
-        assert "Holm-corrected, 1200 resamples)" in tesla(*wish).out
+        assert "Holm-corrected, at most 1200 resamples)" in tesla(*wish).out
         outcome = tesla(*wish, "--resamples", "50")
         assert outcome.status == 2
         assert "give at least 59" in outcome.err

@@ -63,7 +63,7 @@ def _text(found: Comparisons) -> Iterator[str]:
     units = f"{first.segments} {found.unit}"
     if first.documents is not None:
         units += f" in {first.units} documents, which are resampled whole"
-    yield f"{len(first.systems)} systems, {units}; {first.resamples} resamples, seed {first.seed}"
+    yield f"{len(first.systems)} systems, {units}; {first.drawn}, seed {first.seed}"
     for comparison in found.by_metric:
         yield ""
         yield from _systems_text(comparison, found.baseline)
@@ -135,7 +135,7 @@ def _latex(found: Comparisons) -> Iterator[str]:
     first = found.by_metric[0]
     yield from (f"% {signature}" for signature in found.signatures)
     level = f"{100 * (1 - first.alpha):g} percent"
-    yield f"% subscript: half of the {level} interval; {first.resamples} resamples, seed {first.seed}"
+    yield f"% subscript: half of the {level} interval; {first.drawn}, seed {first.seed}"
     if found.baseline is None:
         yield "% bold: in the first rank cluster (approximate randomisation, Holm-corrected)"
     else:
@@ -186,7 +186,7 @@ def _markdown(found: Comparisons) -> Iterator[str]:
     )
     yield (
         f"±: half of the {100 * (1 - first.alpha):g} % interval; {mark} (approximate randomisation, Holm-corrected, "
-        f"{first.resamples} resamples, seed {first.seed})."
+        f"{first.drawn}, seed {first.seed})."
     )
     yield ""
     yield from (f"- `{signature}`" for signature in found.signatures)

@@ -34,6 +34,7 @@ from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.statistics.agreements import sign_test
 from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
 from tesla_eval.statistics.resampling import (
+    LOOK,
     Additive,
     Bootstrap,
     Randomisation,
@@ -41,6 +42,9 @@ from tesla_eval.statistics.resampling import (
     paired_bootstrap,
     paired_effect,
 )
+
+_MOST_WORK = 10**10
+"""Pairs of systems times resamples: 100 systems and their 4,950 pairs are a little less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +73,10 @@ class SystemTable:
 class PairTest:
     """One system against another: `difference` is first - second in the metric's own scale, with its interval.
 
-    `wins` is the share of bootstrap resamples in which the first is better (Koehn 2004); `p_bootstrap` and
-    `p_randomisation` are two-sided, `_holm` after Holm's correction over all pairs tested under the metric.
-    `p_sign` is the two-sided exact sign test over segments (over documents where these are resampled), without ties.
+    `wins` is the share of bootstrap resamples in which the first is better (Koehn 2004). `p_bootstrap` is the p-value
+    of Moses and sacreBLEU, which alarms too often; `p_randomisation` is two-sided; `_holm` is after Holm's correction
+    over all pairs tested under the metric. `p_sign` is the two-sided exact sign test over segments (over documents
+    where these are resampled), without ties.
     `cohen_d` and `superiority` (share of segments on which the first is better) are sizes of the effect on
     segment scores, positive and above 0.5 where the first is better.
     """
@@ -137,6 +142,11 @@ class SystemComparison:
         )
 
     @property
+    def drawn(self) -> str:
+        """How many resamples there are, in words: of very many, comparisons that are decided need fewer."""
+        return f"{'at most ' if self.resamples > LOOK else ''}{self.resamples} resamples"
+
+    @property
     def can_tell_apart(self) -> bool:
         """Whether there are enough units for any difference to reach the level: of 2^n exchanges two always do."""
         return len(self.pairs) * 2.0 ** (1 - self.units) <= self.alpha
@@ -189,9 +199,10 @@ def compare_systems(
     """
     candidates = table.candidates(None if documents is None else distinct_texts(documents)[1])
     tested = _compared_pairs(table.systems, baseline)
-    resamples = enough_resamples(len(tested), alpha, resamples)
-    bootstrap = paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
-    randomisation = approximate_randomisation(candidates, resamples=resamples, seed=seed)
+    resamples = _draws(tested, alpha, resamples)
+    draws: Any = {"resamples": resamples, "seed": seed, "level": 1 - alpha, "pairs": tested}
+    bootstrap = paired_bootstrap(candidates, **draws)
+    randomisation = approximate_randomisation(candidates, **draws)
     units = table.segments if documents is None else candidates.score(candidates.statistics)
     pairs = _pair_tests(table, tested, bootstrap, randomisation, units)
     apart = np.zeros((len(table.systems), len(table.systems)), bool)
@@ -236,7 +247,18 @@ def check_comparison(
         raise UsageError(f"only one system, {systems[0]}: there is nothing to compare it with")
     if len(set(systems)) < len(systems):
         raise UsageError("a system is given twice: its differences would all be 0")
-    enough_resamples(len(_compared_pairs(systems, baseline)), alpha, resamples)
+    _draws(_compared_pairs(systems, baseline), alpha, resamples)
+
+
+def _draws(tested: Sequence[tuple[int, int]], alpha: float, resamples: int | None) -> int:
+    """How many resamples so many comparisons take; refuses what would take hours."""
+    draws = enough_resamples(len(tested), alpha, resamples)
+    if draws * len(tested) > _MOST_WORK:
+        raise UsageError(
+            f"{len(tested):,} comparisons with up to {draws:,} resamples each would take hours",
+            hint="compare all systems with one of them (--baseline SYSTEM), or compare fewer systems",
+        )
+    return draws
 
 
 def _pair_tests(
