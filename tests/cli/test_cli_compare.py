@@ -53,6 +53,20 @@ class TestFromTexts:
             assert row["low"] <= row["score"] <= row["high"]
         assert len(found["pairs"]) == 3
 
+    @pytest.mark.parametrize("metric", ["m", "x", "bleu", "chrf", "ter", "nist"])
+    def test_scores_equal_those_of_tesla_score_to_the_last_digit(self, compared, tesla, files, metric):
+        """One sum, in one order."""
+        systems = [files[name] for name in ("good", "poor", "mixed")]
+        scored = json.loads(tesla("score", "-r", files["ref"], *systems, "-m", metric, "--json").out)[
+            "systems"
+        ]
+        expected = [score["score"] for row in scored for score in row["metrics"].values()]
+        found = compared("-m", metric)
+        assert [row["score"] for row in found["systems"]] == expected
+        by_name = dict(zip(systems, expected, strict=True))
+        for test in found["pairs"]:
+            assert test["difference"] == by_name[test["first"]] - by_name[test["second"]]
+
     @pytest.mark.parametrize("metric", ["m", "ter"])
     def test_the_better_system_wins_whichever_way_the_metric_counts(self, compared, files, metric):
         found = compared("-m", metric)
@@ -217,7 +231,52 @@ class TestFromScores:
         )
         (metric,) = found["metrics"]
         assert [row["system"] for row in metric["systems"]] == ["c", "a"]
-        assert (metric["metric"], metric["higher_is_better"]) == ("ter", False)
+        assert (metric["metric"], metric["higher_is_better"]) == ("ter:mean of segments", False)
+
+    @pytest.fixture
+    def foreign(self, write):
+        """Scores under names of this package and of others: the second system has the lower ones."""
+        rows = [
+            f"{s}\t{i}\t{m}\t{0.5 + 0.1 * (s == 'high') + 0.01 * (i * 7 % 5)}"
+            for s in ("high", "low") for i in range(40) for m in ("ter-char", "bleu", "wer", "comet22")
+        ]  # fmt: skip
+        return write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+
+    @pytest.mark.parametrize(
+        ("metric", "best"),
+        [("ter-char", "low"), ("bleu", "high"), ("wer:lower", "low"), ("comet22:higher", "high")],
+    )
+    def test_the_direction_is_that_of_the_metric_or_of_the_user(self, tesla, foreign, metric, best):
+        (found,) = json.loads(tesla("compare", "--scores", foreign, "-m", metric, "--json").out)["metrics"]
+        assert {row["system"]: row["cluster"] for row in found["systems"]}[best] == 1
+        text = tesla("compare", "--scores", foreign, "-m", metric)
+        assert text.status == 0, text.err
+        assert ("lower is better" in text.out) == (best == "low")
+
+    def test_several_metrics_of_others_are_named_together(self, tesla, foreign):
+        found = json.loads(
+            tesla("compare", "--scores", foreign, "-m", "wer:lower,bleu,comet22:higher", "--json").out
+        )
+        assert [one["higher_is_better"] for one in found["metrics"]] == [False, True, True]
+
+    @pytest.mark.parametrize("chosen", [(), ("-m", "wer"), ("-m", "bleu,wer")])
+    def test_an_unknown_direction_is_asked_for_before_anything_is_printed(self, tesla, foreign, chosen):
+        outcome = tesla("compare", "--scores", foreign, *chosen)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert "is a higher or a lower 'wer' better?" in outcome.err
+        assert "hint: -m wer:lower or -m wer:higher" in outcome.err
+
+    def test_means_of_segments_are_not_called_corpus_scores(self, tesla, files, write, tmp_path):
+        """Sentence BLEU's mean is not BLEU: the name says what it is, and no corpus metric's name stands for it."""
+        stored = tmp_path / "seg.tsv"
+        systems = [files[name] for name in ("good", "poor")]
+        asked = ("score", "-r", files["ref"], *systems, "-m", "m,bleu,chrf,ter,nist")
+        tesla(*asked, "--segments", "-o", str(stored))
+        found = json.loads(tesla("compare", "--scores", str(stored), "--json").out)["metrics"]
+        assert [one["metric"] for one in found] == [
+            "tesla-m", *(f"{name}:mean of segments" for name in ("bleu", "chrf", "ter", "nist")),
+        ]  # fmt: skip
+        assert "BLEU (mean of segments)" in tesla("compare", "--scores", str(stored), "--format", "latex").out
 
     @pytest.mark.parametrize(
         ("row", "message"),

@@ -46,13 +46,16 @@ from tesla_eval.statistics.resampling import (
 _MOST_WORK = 10**10
 """Pairs of systems times resamples: 100 systems and their 4,950 pairs are a little less."""
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class SystemTable:
     """Several systems under one metric: segment scores (segments, systems), and how a system's score comes of them.
 
     A metric with corpus scores has the statistics (segments, systems, columns) of its segments and the formula that
-    scores their sums; for all others a system's score is the mean of its segments.
+    scores their sums; for all others a system's score is the mean of its segments. `scores` are those that are shown,
+    to the last digit; without them they are summed anew.
     """
 
     metric: str
@@ -61,6 +64,7 @@ class SystemTable:
     higher_is_better: bool = True
     statistics: FloatArray | None = None
     formula: Callable[[FloatArray], FloatArray] | None = None
+    scores: tuple[float, ...] | None = None
 
     def candidates(self, blocks: npt.ArrayLike | None = None) -> Additive:
         """The systems as candidates to resample, segment by segment or block by block."""
@@ -204,18 +208,19 @@ def compare_systems(
     bootstrap = paired_bootstrap(candidates, **draws)
     randomisation = approximate_randomisation(candidates, **draws)
     units = table.segments if documents is None else candidates.score(candidates.statistics)
-    pairs = _pair_tests(table, tested, bootstrap, randomisation, units)
+    scores = tuple(bootstrap.scores.tolist()) if table.scores is None else table.scores
+    pairs = _pair_tests(table, scores, tested, bootstrap, randomisation, units)
     apart = np.zeros((len(table.systems), len(table.systems)), bool)
     for (first, second), test in zip(tested, pairs, strict=True):
         apart[first, second] = apart[second, first] = test.is_significant(alpha)
-    ranked = bootstrap.scores if table.higher_is_better else -bootstrap.scores
+    ranked = np.array(scores) if table.higher_is_better else -np.array(scores)
     return SystemComparison(
         metric=table.metric,
         higher_is_better=table.higher_is_better,
         systems=table.systems,
-        scores=tuple(bootstrap.scores.tolist()),
-        low=tuple(bootstrap.low.tolist()),
-        high=tuple(bootstrap.high.tolist()),
+        scores=scores,
+        low=_ends(bootstrap.low, scores),
+        high=_ends(bootstrap.high, scores),
         clusters=tuple(rank_clusters(ranked, apart).tolist()) if baseline is None else None,
         pairs=pairs,
         documents=None
@@ -226,6 +231,14 @@ def compare_systems(
         resamples=resamples,
         seed=seed,
         alpha=alpha,
+    )
+
+
+def _ends(ends: FloatArray, scores: Sequence[float]) -> tuple[float, ...]:
+    """Ends of intervals; one that only rounding separates from the score is the score."""
+    return tuple(
+        score if math.isclose(end, score, rel_tol=_ROUNDING) else end
+        for end, score in zip(ends.tolist(), scores, strict=True)
     )
 
 
@@ -263,6 +276,7 @@ def _draws(tested: Sequence[tuple[int, int]], alpha: float, resamples: int | Non
 
 def _pair_tests(
     table: SystemTable,
+    scores: Sequence[float],
     tested: Sequence[tuple[int, int]],
     bootstrap: Bootstrap,
     randomisation: Randomisation,
@@ -285,7 +299,7 @@ def _pair_tests(
             PairTest(
                 first=table.systems[first],
                 second=table.systems[second],
-                difference=float(bootstrap.differences[pair]),
+                difference=scores[first] - scores[second],
                 low=float(bootstrap.difference_low[pair]),
                 high=float(bootstrap.difference_high[pair]),
                 wins=float(bootstrap.wins[pair if table.higher_is_better else (second, first)]),
