@@ -15,7 +15,13 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import Command
-from tesla_eval.cli.shared.inputs import TextOptions, lines_of_segments, or_standard_input, text_options
+from tesla_eval.cli.shared.inputs import (
+    TextOptions,
+    docs_option,
+    documents_to_resample,
+    or_standard_input,
+    text_options,
+)
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import (
@@ -44,9 +50,6 @@ from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.compression import short_names
 from tesla_eval.texts.lines import parse_number, read_headed_rows
-
-_NO_DOCUMENTS = "none"
-"""What `--docs` takes to resample segments, whatever the files say."""
 
 
 @dataclass(frozen=True)
@@ -236,9 +239,7 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
               "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it; a metric of others "
               "needs its direction: -m wer:lower.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
-@click.option("--docs", metavar="FILE",
-              help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
-              "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
+@docs_option
 @shared.resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
@@ -286,11 +287,7 @@ def compare(
         tables = read_score_table(score_file, texts.systems, metrics)
         check(tables[0].systems)
         signatures = [f"scores:{score_file}"]
-    documents: Sequence[str] | None
-    if docs is None:
-        documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
-    else:
-        documents = None if docs == _NO_DOCUMENTS else lines_of_segments(docs, len(tables[0].segments))
+    documents = documents_to_resample(docs, own_documents, len(tables[0].segments))
     test = partial(
         compare_systems, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
     )
