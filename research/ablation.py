@@ -85,7 +85,7 @@ def add(study: Study, judged: JudgedSet, metrics: Mapping[str, TeslaM], cache: S
         for name, metric in metrics.items()
     }
     joined = join(judged.outputs, scores, preferences=judged.preferences, system_scores=judged.systems)
-    study.add(joined, list(metrics.values()))
+    study.add(joined)
 
 
 def by_set(study: Study, level: str, statistic: str) -> dict[tuple[str, str], dict[str, Result]]:

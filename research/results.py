@@ -97,7 +97,7 @@ def run(
             continue
         print(f"{section.title}: {lp} {judged.outputs.testset}", file=sys.stderr, flush=True)
         metrics: list[Metric] = [create_metric(name, language, workers=jobs) for name in names]
-        study.add(score_and_join(judged, metrics, cache), metrics)
+        study.add(score_and_join(judged, metrics, cache))
     return study
 
 

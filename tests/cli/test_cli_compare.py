@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import tracemalloc
 
 import numpy as np
@@ -334,6 +336,19 @@ class TestFormats:
         assert "p rand" in out
         assert "metric:tesla-m|" in out
         assert "\nbleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
+
+    @pytest.mark.parametrize("columns", ["60", "80", "100", "120"])
+    def test_a_narrow_terminal_never_tears_what_belongs_together(self, tesla, files, monkeypatch, columns):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", columns)
+        out = tesla("compare", "-r", files["ref"], files["good"], files["poor"], "-m", "m").out
+        heads = [line for line in out.splitlines() if line.startswith("first") and "second" in line]
+        assert len(heads) > 1
+        found = [re.split(r"  +", head)[2:] for head in heads]
+        assert [name for head in found for name in head] == [
+            "difference", "interval", "p rand", "Holm", "wins", "p boot", "Holm", "p sign", "Holm", "d", "superior",
+        ]  # fmt: skip
+        assert not any(head[0] in ("interval", "Holm") for head in found)
 
     def test_latex_escapes_names(self, tesla, files, write):
         odd = write("a_b&c.txt", POOR)

@@ -13,6 +13,7 @@ import click
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.records import signature_line
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.inputs import (
@@ -34,7 +35,6 @@ from tesla_eval.cli.shared.outputs import (
     tsv_lines,
     write_output,
 )
-from tesla_eval.cli.shared.score_formats import signature_line
 from tesla_eval.cli.shared.terminal import aligned, counted, progress, visible
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import (
@@ -93,6 +93,7 @@ def _systems_text(comparison: SystemComparison, baseline: str | None) -> Iterato
     yield from aligned(rows, numeric=range(len(rows[0]) - 2, len(rows[0])), keys=len(head) + 1)
 
 
+_BELONGS_TO_ITS_LEFT = ("interval", "Holm", "")
 _PAIR_HEAD = ("first", "second", "difference", "interval", "p rand", "Holm", "", "wins", "p boot", "Holm", "p sign",
               "Holm", "d", "superior")  # fmt: skip
 
@@ -108,7 +109,8 @@ def _pairs_text(comparison: SystemComparison, unit: str) -> Iterator[str]:
             *map(shown_p, (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_sign, pair.p_sign_holm)),
             "-" if math.isnan(pair.cohen_d) else f"{pair.cohen_d:+.2f}", f"{pair.superiority:.3f}",
         ])  # fmt: skip
-    yield from aligned(rows, numeric=range(2, len(_PAIR_HEAD)), keys=2)
+    joined = [place for place, name in enumerate(_PAIR_HEAD) if name in _BELONGS_TO_ITS_LEFT]
+    yield from aligned(rows, numeric=range(2, len(_PAIR_HEAD)), keys=2, joined=joined)
     if any(pair.is_significant(comparison.alpha) for pair in comparison.pairs):
         yield f"* differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
     elif not comparison.can_tell_apart:

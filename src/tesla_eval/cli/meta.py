@@ -237,7 +237,7 @@ def meta(
                 all_segments=all_segments, score_everything=score_folder is not None, progress=bar,
                 names=[one.name for one in named],
             )  # fmt: skip
-            comparisons = study.add(joined, chosen, judged.systems.by_type if judged.systems else ())
+            comparisons = study.add(joined, judged.systems.by_type if judged.systems else ())
             if plots is not None:
                 drawn = comparisons or Study(_DRAWN_BY_DEFAULT, resamples, seed).compare(joined)
                 draw_plots(joined, drawn, plots, plot_format)

@@ -35,7 +35,7 @@ from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.overview import default_title
-from tesla_eval.report.page import render
+from tesla_eval.report.page import check_page_path, render
 from tesla_eval.report.tables import read_result
 from tesla_eval.statistics import DEFAULT_SEED
 
@@ -91,6 +91,7 @@ def report(
         return
     if output is None:
         raise click.UsageError("name the page to write: -o report.html")
+    check_page_path(output)
     check_output(output, (*texts.files, *filter(None, (docs, labels))))
     command = shlex.join(["tesla", *sys.argv[1:]])
     human = None if meta_file is None else read_result(meta_file, "tesla meta")

@@ -149,15 +149,16 @@ class Evaluation:
         """Write the HTML report of `tesla report`; returns its path."""
         from tesla_eval.report.collect import ReportTexts, collect, scored_metrics
         from tesla_eval.report.overview import default_title
-        from tesla_eval.report.page import render
+        from tesla_eval.report.page import check_page_path, render
 
+        path = Path(path)
+        check_page_path(path)
         groups = None if self.documents is None else {"document": self.documents}
         texts = ReportTexts.of_chunks(self.systems, self._chunks, groups=groups)
         title = title or default_title(self.lang, len(self.systems), texts.count)
         command = "tesla_eval.evaluate"
         scored = scored_metrics(self._scored, baseline=self.baseline, documents=self.documents)
         blocks = collect(texts, scored, title=title, command=command, language=self.lang)
-        path = Path(path)
         with replacing(path) as temporary:
             page = render(blocks, None, title=title, command=command)
             temporary.write_text(page, encoding="utf-8", newline="\n")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.records import signature_line
 from tesla_eval.judgements.judges import Ratings
 from tesla_eval.judgements.marked import marked_eval_set
 from tesla_eval.judgements.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
@@ -31,6 +32,7 @@ from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_systems, read_segments
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.segments import References, reference_count
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
 from tesla_eval.statistics.multiple import enough_resamples
@@ -129,10 +131,8 @@ class Study:
     comparisons: list[SetComparison] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
 
-    def add(
-        self, joined: Joined, metrics: Sequence[Metric], human_scores: Collection[str] = ()
-    ) -> list[SetComparison]:
-        """Take in a test set that was scored with `metrics`; gives back its comparisons."""
+    def add(self, joined: Joined, human_scores: Collection[str] = ()) -> list[SetComparison]:
+        """Take in a test set with its scores; gives back its comparisons."""
         outputs = joined.outputs
         words = re.split(r"[-_.]", f"{outputs.score_kind}_{joined.score_type}".lower())
         self.test_sets.append(
@@ -147,8 +147,8 @@ class Study:
         )
         comparisons = self.compare(joined)
         self.comparisons.extend(comparisons)
-        signatures = [str(metric.get_signature()) for metric in metrics]
-        self.signatures.extend(signature for signature in signatures if signature not in self.signatures)
+        signatures = (line for scores in joined.metrics.values() for line in scores.signatures)
+        self.signatures = list(dict.fromkeys([*self.signatures, *signatures]))
         return comparisons
 
     @property
@@ -378,7 +378,17 @@ def score_metric(
         rows = np.full((*table.shape, scored.statistics.shape[1]), np.nan)
         rows[chosen.cells] = scored.statistics
         corpus = CorpusStatistics(rows, formula)
-    return MetricScores(table, higher_is_better=metric.higher_is_better, corpus=corpus)
+    return MetricScores(table, metric.higher_is_better, corpus, _signature_lines(metric, chosen.references))
+
+
+def _signature_lines(metric: Metric, references: References) -> tuple[str, ...]:
+    """A metric's signature as `tesla score` shows it, and that of its segments' scores if it differs."""
+    count = reference_count(references) if metric.needs_references else 0
+    own = metric.get_signature()
+    line, of_segments = (
+        signature_line(metric.id, str(one)) for one in (own.with_references(count), own.of_segments(count))
+    )
+    return (line,) if of_segments == line else (line, f"{of_segments}  (segments)")
 
 
 def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:
