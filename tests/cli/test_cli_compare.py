@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -51,6 +54,20 @@ class TestFromTexts:
             assert row["score"] == pytest.approx(cell["score"], abs=1e-9)
             assert row["low"] <= row["score"] <= row["high"]
         assert len(found["pairs"]) == 3
+
+    @pytest.mark.parametrize("metric", ["m", "x", "bleu", "chrf", "ter", "nist"])
+    def test_scores_equal_those_of_tesla_score_to_the_last_digit(self, compared, tesla, files, metric):
+        """One sum, in one order."""
+        systems = [files[name] for name in ("good", "poor", "mixed")]
+        scored = json.loads(tesla("score", "-r", files["ref"], *systems, "-m", metric, "--json").out)[
+            "systems"
+        ]
+        expected = [score["score"] for row in scored for score in row["metrics"].values()]
+        found = compared("-m", metric)
+        assert [row["score"] for row in found["systems"]] == expected
+        by_name = dict(zip(systems, expected, strict=True))
+        for test in found["pairs"]:
+            assert test["difference"] == by_name[test["first"]] - by_name[test["second"]]
 
     @pytest.mark.parametrize("metric", ["m", "ter"])
     def test_the_better_system_wins_whichever_way_the_metric_counts(self, compared, files, metric):
@@ -141,6 +158,31 @@ class TestManySystems:
             assert "at least 1559" in outcome.err
             assert "language:" not in outcome.err
 
+    def test_more_pairs_than_can_be_tested_are_refused_before_scoring(self, tesla, files, write, monkeypatch):
+        for command in ("compare", "report"):
+            monkeypatch.setattr(
+                f"tesla_eval.cli.{command}.score_systems", lambda *_, **__: pytest.fail("was scored")
+            )
+        systems = [write(f"{k}.txt", POOR) for k in range(300)]
+        for command in (["compare"], ["report", "-o", write("r.html", [])]):
+            outcome = tesla(*command, "-m", "m", "-r", files["ref"], *systems)
+            assert outcome.status == 2
+            assert "44,850 comparisons with up to 17,940,000 resamples each" in outcome.err
+            assert "hint: compare all systems with one of them (--baseline SYSTEM)" in outcome.err
+            assert not outcome.out
+
+    def test_three_hundred_systems_are_compared_with_a_baseline(self, tesla, write):
+        """In memory that does not grow with the number of pairs times that of the resamples."""
+        rows = [f"s{k}\t{i}\tm\t{(k * 7 + i * (k + 3)) % 101}" for i in range(20) for k in range(300)]
+        path = write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+        tracemalloc.start()
+        outcome = tesla("compare", "--scores", path, "--baseline", "s0", "--json", "--alpha", "0.9")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        (found,) = json.loads(outcome.out)["metrics"]
+        assert len(found["pairs"]) == 299
+        assert peak < 100e6
+
     def test_too_few_documents_for_any_difference_are_said(self, tesla, scores, write):
         docs = write("docs.txt", ["d1"] * 20 + ["d2"] * 40)
         out = tesla("compare", "--scores", scores, "--docs", docs).out
@@ -191,7 +233,52 @@ class TestFromScores:
         )
         (metric,) = found["metrics"]
         assert [row["system"] for row in metric["systems"]] == ["c", "a"]
-        assert (metric["metric"], metric["higher_is_better"]) == ("ter", False)
+        assert (metric["metric"], metric["higher_is_better"]) == ("ter:mean of segments", False)
+
+    @pytest.fixture
+    def foreign(self, write):
+        """Scores under names of this package and of others: the second system has the lower ones."""
+        rows = [
+            f"{s}\t{i}\t{m}\t{0.5 + 0.1 * (s == 'high') + 0.01 * (i * 7 % 5)}"
+            for s in ("high", "low") for i in range(40) for m in ("ter-char", "bleu", "wer", "comet22")
+        ]  # fmt: skip
+        return write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
+
+    @pytest.mark.parametrize(
+        ("metric", "best"),
+        [("ter-char", "low"), ("bleu", "high"), ("wer:lower", "low"), ("comet22:higher", "high")],
+    )
+    def test_the_direction_is_that_of_the_metric_or_of_the_user(self, tesla, foreign, metric, best):
+        (found,) = json.loads(tesla("compare", "--scores", foreign, "-m", metric, "--json").out)["metrics"]
+        assert {row["system"]: row["cluster"] for row in found["systems"]}[best] == 1
+        text = tesla("compare", "--scores", foreign, "-m", metric)
+        assert text.status == 0, text.err
+        assert ("lower is better" in text.out) == (best == "low")
+
+    def test_several_metrics_of_others_are_named_together(self, tesla, foreign):
+        found = json.loads(
+            tesla("compare", "--scores", foreign, "-m", "wer:lower,bleu,comet22:higher", "--json").out
+        )
+        assert [one["higher_is_better"] for one in found["metrics"]] == [False, True, True]
+
+    @pytest.mark.parametrize("chosen", [(), ("-m", "wer"), ("-m", "bleu,wer")])
+    def test_an_unknown_direction_is_asked_for_before_anything_is_printed(self, tesla, foreign, chosen):
+        outcome = tesla("compare", "--scores", foreign, *chosen)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert "is a higher or a lower 'wer' better?" in outcome.err
+        assert "hint: -m wer:lower or -m wer:higher" in outcome.err
+
+    def test_means_of_segments_are_not_called_corpus_scores(self, tesla, files, write, tmp_path):
+        """Sentence BLEU's mean is not BLEU: the name says what it is, and no corpus metric's name stands for it."""
+        stored = tmp_path / "seg.tsv"
+        systems = [files[name] for name in ("good", "poor")]
+        asked = ("score", "-r", files["ref"], *systems, "-m", "m,bleu,chrf,ter,nist")
+        tesla(*asked, "--segments", "-o", str(stored))
+        found = json.loads(tesla("compare", "--scores", str(stored), "--json").out)["metrics"]
+        assert [one["metric"] for one in found] == [
+            "tesla-m", *(f"{name}:mean of segments" for name in ("bleu", "chrf", "ter", "nist")),
+        ]  # fmt: skip
+        assert "BLEU (mean of segments)" in tesla("compare", "--scores", str(stored), "--format", "latex").out
 
     @pytest.mark.parametrize(
         ("row", "message"),
@@ -249,6 +336,19 @@ class TestFormats:
         assert "p rand" in out
         assert "metric:tesla-m|" in out
         assert "\nbleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in out
+
+    @pytest.mark.parametrize("columns", ["60", "80", "100", "120"])
+    def test_a_narrow_terminal_never_tears_what_belongs_together(self, tesla, files, monkeypatch, columns):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", columns)
+        out = tesla("compare", "-r", files["ref"], files["good"], files["poor"], "-m", "m").out
+        heads = [line for line in out.splitlines() if line.startswith("first") and "second" in line]
+        assert len(heads) > 1
+        found = [re.split(r"  +", head)[2:] for head in heads]
+        assert [name for head in found for name in head] == [
+            "difference", "interval", "p rand", "Holm", "wins", "p boot", "Holm", "p sign", "Holm", "d", "superior",
+        ]  # fmt: skip
+        assert not any(head[0] in ("interval", "Holm") for head in found)
 
     def test_latex_escapes_names(self, tesla, files, write):
         odd = write("a_b&c.txt", POOR)

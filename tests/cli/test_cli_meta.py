@@ -143,7 +143,7 @@ class TestResults:
         (average,) = [r for r in document["averages"] if r["statistic"] == "pearson_within"]
         assert average["value"] == pytest.approx((value["de-en"] + value["fr-en"]) / 2)
         assert (average["lp"], average["n"]) == ("average", 2)
-        assert document["signatures"][0].startswith("metric:chrf|")
+        assert document["signatures"][0].startswith("chrf|nrefs:1|case:mixed|")
 
     def test_kinds_of_judgement_have_averages_of_their_own(self, tesla, segments):
         files = [
@@ -303,7 +303,7 @@ class TestSignificance:
             "--significance",
             "kendall",
         )
-        assert "Holm-corrected, 1200 resamples)" in tesla(*wish).out
+        assert "Holm-corrected, at most 1200 resamples)" in tesla(*wish).out
         outcome = tesla(*wish, "--resamples", "50")
         assert outcome.status == 2
         assert "give at least 59" in outcome.err
@@ -565,6 +565,43 @@ class TestPlots:
         else:
             with pytest.raises(ValueError, match="needs matplotlib"):
                 write_drawing(drawing, path)
+
+
+class TestSegments:
+    def test_columns_are_found_by_name(self, tesla, segments, write):
+        """In any order and among others, as people's own tables have them."""
+        plain = segments(*segment_rows())
+        head, *rows = Path(plain).read_text("utf-8").splitlines()
+        order = [5, 6, 0, 3, 2, 4, 1]
+        turned = [
+            "\t".join([f"note {k}", *(row.split("\t")[i] for i in order)])
+            for k, row in enumerate([head, *rows])
+        ]
+        other = write("other.tsv", turned)
+        ask = ("-m", "chrf", "--format", "json")
+        first, second = (json.loads(tesla("meta", "--segments", file, *ask).out) for file in (plain, other))
+        assert second["results"] == first["results"]
+
+    def test_a_missing_column_is_named(self, tesla, write):
+        outcome = tesla("meta", "--segments", write("s.tsv", ["lp\tsystem\tseg_id"]), "-m", "chrf")
+        assert outcome.status == 2
+        assert (
+            "must have the columns lp testset system seg_id human_score hypothesis reference" in outcome.err
+        )
+
+
+def test_signatures_have_one_form_in_score_compare_meta_and_stress(tesla, segments, write):
+    metrics = ("-m", "m,bleu,nist")
+    files = [write(f"{name}.txt", OUTPUTS[name]) for name in ("best", "fair", "poor")]
+    scored = tesla("score", "-l", "en", "-r", *files, *metrics, "--segments").out.splitlines()
+    corpus, of_segments = scored[-4:-1], scored[-1]
+    assert corpus[1].startswith("bleu|nrefs:1|") and of_segments.endswith("  (segments)")
+    assert tesla("compare", "-l", "en", "-r", *files, *metrics).out.splitlines()[-3:] == corpus
+    judged = {system: [5, 4, 3, 2] for system in OUTPUTS}
+    study = tesla("meta", "--segments", segments(*segment_rows(human=judged)), *metrics).out.splitlines()
+    assert study[-4:] == [*corpus[:2], of_segments, corpus[2]]
+    stressed = tesla("stress", "-l", "en", "-r", *files, *metrics, "--kinds", "half").out.splitlines()
+    assert stressed[-3:-1] == [corpus[0], of_segments.removesuffix("  (segments)")]
 
 
 class TestText:

@@ -88,6 +88,21 @@ class Judge:
 
 
 class TestRound:
+    def test_tables_that_are_no_sheets_are_passed_over(self, made, tesla, tmp_path):
+        """A shell's `round/*.tsv` names the outputs, which `judge make` wrote there, and the rankings of before."""
+        folder = made()
+        for name in ("ann", "bob"):
+            filled(folder / f"sheet-{name}.tsv", Judge(1)).replace(folder / f"sheet-{name}.tsv")
+        results = []
+        for _ in range(2):
+            tables = sorted(map(str, folder.glob("*.tsv")))
+            assert str(folder / "outputs.seg.tsv") in tables
+            done = tesla("judge", "read", str(folder / "key.json"), *tables, "-o", str(folder))
+            assert done.status == 0, done.err
+            assert "outputs.seg.tsv" in done.err and "note:" in done.err
+            results.append((folder / "rankings.tsv").read_text("utf-8"))
+        assert results[0] == results[1]
+
     def test_known_preferences_come_out(self, made, tesla, tmp_path):
         """Kappa, self-agreement, percentages and the order of systems are those of the judges' own notes."""
         folder = made("--repeat", "0.5", "--seed", "7")

@@ -24,6 +24,7 @@ from tesla_eval.judgements.meta.join import MetricScores, join, judged_segments
 from tesla_eval.judgements.meta.significance import compare_metrics
 from tesla_eval.judgements.nouns import EvalSet, Preferences, SystemScores
 from tesla_eval.judgements.wmt import read_preferences, read_segments, read_system_scores
+from tesla_eval.statistics.association import SystemAssociation
 from tests.statistics.test_stats_pairs import counted
 
 WMT = Path(__file__).parents[3] / "shared" / "data" / "wmt"
@@ -376,6 +377,20 @@ class TestComparison:
         assert result.clusters[0] == 1 < min(result.clusters[1:])
         with pytest.raises(UsageError, match=r"with 1 comparisons .* at least 19"):
             compare_metrics(judged, "segment", "kendall", resamples=10)
+
+    def test_decided_pairs_of_metrics_stop_early(self, judged, monkeypatch):
+        """At system level an exchange of every pair of metrics is dear."""
+        exchanged = []
+        original = SystemAssociation.exchanged
+
+        def noted(self, keep, pairs):
+            exchanged.append(len(keep) * len(pairs))
+            return original(self, keep, pairs)
+
+        monkeypatch.setattr(SystemAssociation, "exchanged", noted)
+        result = compare_metrics(judged, "system", "pearson", resamples=20_000)
+        assert sum(exchanged) < 20_000 / 4
+        assert result.clusters == (1, 2)
 
     def test_what_cannot_be_resampled_is_refused(self, judged):
         with pytest.raises(UsageError, match="statistic"):

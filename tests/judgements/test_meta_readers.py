@@ -77,9 +77,9 @@ class TestSegments:
     @pytest.mark.parametrize(
         ("rows", "message"),
         [
-            (["lp|system"], "line 1: the header must be lp testset system seg_id"),
-            ([], "line 1: the header must be"),
-            ([SEGMENT_HEADER + "|note"], "line 1: the header"),
+            (["lp|system"], "line 1: the header must have the columns lp testset system seg_id"),
+            ([], "line 1: the header must have"),
+            ([SEGMENT_HEADER + "|system"], "line 1: the header"),
             ([SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|2||h"], "line 3: has 6 fields instead of 7"),
             ([SEGMENT_HEADER, "de-en|n|s|1|good|h|r"], "line 2: human_score 'good' is not a number"),
             ([SEGMENT_HEADER, "de-en|n|s|1|nan|h|r"], "line 2: human_score 'nan' is not a number"),

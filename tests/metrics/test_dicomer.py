@@ -314,6 +314,8 @@ def test_nothing_to_learn_is_said() -> None:
         train_coherence([[RankedText({"a": 1.0}, 1.0)] * 12], "lin")
     with pytest.raises(BuildError, match="give texts of several sentences"):
         train_coherence([[RankedText({}, 1.0), RankedText({}, 0.0)]], "lin")
+    with pytest.raises(BuildError, match="one pair of texts is too few to learn from"):
+        train_coherence([[RankedText({"a": 1.0}, 1.0), RankedText({"b": 1.0}, 0.0)]], "lin")
 
 
 def test_permutations_are_other_orders_and_repeatable() -> None:

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from tesla_eval import InputError, UsageError, create_metric, evaluate
 from tesla_eval.cli import tesla
+from tesla_eval.report.embedding import extract
 from tests.conftest import shipped_pairs
 
 METRICS = ("m", "x", "bleu", "ter")
@@ -75,6 +76,19 @@ def test_a_frame_has_a_row_per_system(texts) -> None:
     frame = result.to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert frame["tesla-m"].to_dict() == {name: row["tesla-m"] for name, row in result.scores.items()}
+
+
+def test_documents_are_the_units_of_comparison_and_report(texts, tmp_path) -> None:
+    systems, references = texts
+    segments = len(references)
+    documents = [f"d{k % 3}" for k in range(segments)]
+    result = evaluate(systems, [references], "m", lang="en", documents=documents)
+    compared = result.compare()["tesla-m"]
+    assert (compared.segments, compared.units) == (segments, 3)
+    page = result.report(tmp_path / "report.html")
+    assert extract(str(page))["metrics"][0]["comparison"] == compared.to_dict()
+    with pytest.raises(InputError, match=f"{segments} segments, but the documents of 1"):
+        evaluate(systems, [references], "m", lang="en", documents=["d0"])
 
 
 def test_a_report_is_written(texts, tmp_path) -> None:

@@ -17,6 +17,7 @@ from tesla_eval import TeslaM
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.version import SCORING
 from tesla_eval.drawing.script import bundled
+from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.metrics.comparison import SystemTable, compare_systems
 from tesla_eval.report.collect import ReportTexts, ScoredMetric, collect, telling_segments
 from tesla_eval.report.embedding import BLOCK_TYPE, encoded, extract, read_blocks
@@ -342,6 +343,39 @@ def test_findings_see_untranslated_words() -> None:
     )
     found.add(0, detail.to_dict()["references"][0], "Der Bundestag stimmte über Gesetze ab.")
     assert {row["text"] for row in found.to_dict()["untranslated"]} >= {"Gesetze", "москва"}
+
+
+def test_words_that_both_languages_have_are_not_untranslated() -> None:
+    """ "Region" and "warm" are German and correct English."""
+    found = Findings(lambda tag: tag, 1, load_frequencies("en"))
+    detail = TeslaM("en").explain(
+        "It stays warm in the whole region, not im Bundestag.", ["The area remains mild."]
+    )
+    found.add(
+        0, detail.to_dict()["references"][0], "Warm bleibt es in der ganzen Region, nicht im Bundestag."
+    )
+    assert {row["text"] for row in found.to_dict()["untranslated"]} == {"Bundestag"}
+
+
+def test_a_report_of_german_sources_knows_english_words(page, write) -> None:
+    files = {
+        "ref": "The area remains mild.",
+        "sys": "The region stays warm.",
+        "src": "Die Region bleibt warm.",
+    }
+    reference, system, source = (write(f"{name}.txt", [text]) for name, text in files.items())
+    document = extract(page("-l", "en", "-m", "m", "-r", reference, "-s", source, system))
+    assert document["findings"][0]["untranslated"] == []
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "report.json"])
+def test_a_report_is_not_written_under_the_name_of_another_format(tesla, write, tmp_path, name) -> None:
+    reference = write("ref.txt", ["A cat sat."])
+    done = tesla("report", "-m", "m", "-r", reference, reference, "-o", str(tmp_path / name))
+    assert done.status == 2
+    assert f"{name}: a report is an HTML page" in done.err
+    assert "report.html; a browser can print it as PDF" in done.err
+    assert not (tmp_path / name).exists()
 
 
 def test_chinese_findings_are_runs_of_characters(page, write) -> None:

@@ -122,9 +122,10 @@ def test_the_better_metric_wins_and_a_scale_changes_nothing(judged, name):
 def test_exchanging_nothing_or_everything_swaps_at_most_the_names(judged, name):
     subject = subjects(judged)[name]
     values = observed(subject)
-    nothing, everything = subject.exchanged(np.array([[1.0], [0.0]]) * np.ones(subject.units))
-    assert nothing == pytest.approx(np.repeat(values[:, None], 3, axis=1), abs=1e-9)
-    assert everything == pytest.approx(np.repeat(values[None, :], 3, axis=0), abs=1e-9)
+    pairs = np.array([[0, 1], [2, 1]])
+    first, second = subject.exchanged(np.array([[1.0], [0.0]]) * np.ones(subject.units), pairs)
+    assert first == pytest.approx(values[pairs.T], abs=1e-9)
+    assert second == pytest.approx(values[pairs.T[::-1]], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", VECTOR)
@@ -144,10 +145,11 @@ def test_an_exchange_is_the_statistic_of_exchanged_segments(judged, name):
     human, metrics = judged
     keep = np.random.default_rng(1).integers(0, 2, SEGMENTS)
     first, second = ((m - m.mean()) / m.std() for m in metrics[:2])
-    values = pooled_association(name, human, metrics[:2]).exchanged(keep[None].astype(float))[0]
+    pooled = pooled_association(name, human, metrics[:2])
+    values = np.array(pooled.exchanged(keep[None].astype(float), np.array([[0, 1]]))).ravel()
     mixed = np.where(keep, first, second), np.where(keep, second, first)
     expected = [VECTOR[name](human.ravel(), row.ravel()).value for row in mixed]
-    assert [values[0, 1], values[1, 0]] == pytest.approx(expected, abs=1e-12)
+    assert values == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("unit", "shape"), [("segment", (1, 2)), ("system", (3, 1)), ("cell", (3, 2))])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+import tracemalloc
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -12,13 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.statistics.multiple import holm
 from tesla_eval.statistics.resampling import (
+    LOOK,
     Additive,
+    Means,
     approximate_randomisation,
     exchange_masks,
     paired_bootstrap,
     resample_counts,
 )
+from tests.pages import ROOT
 
 
 def corpus_bleu(sums: np.ndarray) -> np.ndarray:
@@ -245,6 +251,103 @@ class TestRandomisation:
     def test_never_zero(self):
         scores = np.stack([np.arange(100.0), np.arange(100.0) + 5], axis=1)
         assert approximate_randomisation(Additive.of_segment_scores(scores)).p_values[0, 1] == 1 / 1001
+
+
+class TestManyPairs:
+    """Draws are counted as they come, and stop for a pair that is decided (specification §14)."""
+
+    LOOK = 1000
+    rng = np.random.default_rng(5)
+    quality = np.array([0.0, 0.0, 0.05, 0.5])
+    scores = rng.random((200, 1)) + 0.3 * rng.normal(size=(200, 4)) + quality
+
+    class Counting(Means):
+        """Notes the pairs that are exchanged in each chunk."""
+
+        @cached_property
+        def asked(self):
+            return []
+
+        def exchanged(self, keep, pairs):
+            self.asked.append((len(keep), [tuple(pair) for pair in pairs.tolist()]))
+            return super().exchanged(keep, pairs)
+
+    def counting(self):
+        subject = Additive.of_segment_scores(self.scores)
+        return self.Counting(subject.statistics, subject.score)
+
+    def test_decided_pairs_stop_and_agree_with_all_draws(self):
+        subject = self.counting()
+        full = approximate_randomisation(subject, resamples=20_000)
+        whole = sum(rows * len(pairs) for rows, pairs in subject.asked)
+        subject.asked.clear()
+        early = approximate_randomisation(subject, resamples=20_000, look=self.LOOK)
+        assert whole == 6 * 20_000
+        assert sum(rows * len(pairs) for rows, pairs in subject.asked) < whole / 4
+        decisions = holm(full.p_values[np.triu_indices(4, 1)]) <= 0.05
+        assert np.array_equal(holm(early.p_values[np.triu_indices(4, 1)]) <= 0.05, decisions)
+        assert early.p_values == pytest.approx(full.p_values, rel=0.3, abs=1e-3)
+        assert early.p_values[0, 3] > full.p_values[0, 3] == 1 / 20_001
+
+    def test_fewer_draws_than_a_look_change_nothing(self):
+        subject = Additive.of_segment_scores(self.scores)
+        usual, looking = (
+            approximate_randomisation(subject, resamples=999, look=look) for look in (LOOK, self.LOOK)
+        )
+        assert np.array_equal(usual.p_values, looking.p_values)
+
+    def test_an_enumeration_is_never_stopped(self):
+        test = approximate_randomisation(
+            Additive.of_segment_scores(self.scores[:11]), resamples=2048, look=64
+        )
+        assert test.p_values[0, 3] == approximate_randomisation(
+            Additive.of_segment_scores(self.scores[:11]), resamples=2048
+        ).p_values[0, 3]  # fmt: skip
+
+    def test_only_the_pairs_asked_for_are_compared(self):
+        subject = Additive.of_segment_scores(self.scores)
+        for test in (paired_bootstrap, approximate_randomisation):
+            some, everything = test(subject, pairs=[(2, 0), (1, 0)]), test(subject)
+            assert some.p_values[2, 0] == some.p_values[0, 2] == everything.p_values[0, 2]
+            assert np.isnan(some.p_values[1, 2])
+
+    def test_bootstrap_intervals_are_of_the_first_draws_and_open_p_values_of_more(self):
+        subject = Additive.of_segment_scores(self.scores)
+        short, long = (
+            paired_bootstrap(subject, resamples=resamples, level=0.999, look=self.LOOK)
+            for resamples in (self.LOOK, 20_000)
+        )
+        assert np.array_equal(short.low, long.low)
+        assert np.array_equal(short.difference_high, long.difference_high)
+        assert short.p_values[0, 3] == 1 / 1001
+        assert long.p_values[0, 3] == 1 / 20_001
+        assert long.p_values[0, 1] == short.p_values[0, 1] > 0.1
+
+    @pytest.mark.parametrize("test", [paired_bootstrap, approximate_randomisation])
+    def test_memory_does_not_grow_with_the_draws(self, test):
+        subject = Additive.of_segment_scores(np.random.default_rng(1).random((50, 20)))
+        peaks = []
+        for resamples in (3 * self.LOOK, 20 * self.LOOK):
+            tracemalloc.start()
+            test(subject, resamples=resamples, look=self.LOOK)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        assert peaks[1] < 1.1 * peaks[0]
+
+
+def test_the_bootstrap_p_alarms_more_often_than_its_level_and_the_docs_say_so():
+    """It is compared with Moses and sacreBLEU, not two-sided: stars and clusters use randomisation."""
+    rng = np.random.default_rng(11)
+    alarms = np.zeros(2)
+    for _ in range(1000):
+        subject = Additive.of_segment_scores(rng.normal(size=(200, 2)))
+        tests = paired_bootstrap(subject), approximate_randomisation(subject)
+        alarms += [test.p_values[0, 1] <= 0.05 for test in tests]
+    assert alarms / 1000 == pytest.approx([0.10, 0.05], abs=0.02)
+    page = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith("| p boot"))
+    assert "two-sided" not in row
+    assert "alarms in about 10 %" in row
 
 
 class TestBlocks:

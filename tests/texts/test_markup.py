@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -266,6 +267,17 @@ def test_compare_resamples_documents(tesla, file):
     assert [one["document"] for one in metric["documents"]] == ["d1", "d2"]
     segments = tesla("compare", "-r", references, systems, "-m", "chrf", "--json", "--docs", "none")
     assert json.loads(segments.out)["metrics"][0]["units"] == 4
+
+
+@pytest.mark.parametrize("docs", [(), ("--docs", "none")])
+def test_report_resamples_what_compare_resamples(tesla, file, tmp_path, docs):
+    files = ("-r", file("ref.sgm", REFERENCES), file("sys.sgm", SYSTEMS), "-m", "chrf", *docs)
+    (compared,) = json.loads(tesla("compare", *files, "--json").out)["metrics"]
+    page = str(tmp_path / "report.html")
+    assert tesla("report", *files, "-o", page).status == 0
+    (reported,) = json.loads(tesla("report", "--extract", page).out)["metrics"]
+    assert reported["comparison"] == compared
+    assert ("resamples of 2 documents" in Path(page).read_text(encoding="utf-8")) == (docs == ())
 
 
 def test_eval_set_of_sgml(file):

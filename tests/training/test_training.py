@@ -12,6 +12,7 @@ from tesla_eval import FeatureMetric
 from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.features import Feature
 from tesla_eval.training.fit import (
+    LEARNERS,
     PAIRWISE,
     RankingProblem,
     cross_validate,
@@ -86,6 +87,24 @@ def test_folds_never_share_a_source_segment(sets: list[TrainingSet]) -> None:
         assert seen and held and not seen & held
     names = [sorted({one.name.split()[1] for one in test}) for _, test in set_folds(sets)]
     assert names == [["y1"], ["y2"]]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_pairs_of_one_segment_cannot_be_cross_validated(learner: str) -> None:
+    """A segment is held out as a whole, which leaves nothing to learn from."""
+    one = training_set(1, "de-en y1", outputs=3)
+    with pytest.raises(UsageError, match=r"all pairs are of one segment .* give judgements of more segments"):
+        cross_validate([one], FEATURES, learner=learner)
+
+
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if name != "regression"])
+def test_a_single_pair_is_too_few_to_learn_from(learner: str) -> None:
+    one = training_set(1, "de-en y1")
+    single = one.with_pairs(np.arange(len(one.better)) == 0)
+    with pytest.raises(UsageError, match="one pair is too few to learn from; give more judgements"):
+        RankingProblem([single], FEATURES).fit(learner)
+    with pytest.raises(UsageError, match="all pairs are of one segment"):
+        cross_validate([single], FEATURES, learner=learner)
 
 
 def test_cross_validation_measures_both_ways(sets: list[TrainingSet]) -> None:

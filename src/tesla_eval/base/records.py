@@ -100,3 +100,12 @@ class Signature(Mapping[str, str]):
     def of_segments(self, count: int | str) -> Signature:
         """The signature of the segments' scores, where these are made with other settings than a corpus score."""
         return self.with_references(count)
+
+
+def signature_line(metric: str, signature: str) -> str:
+    """A signature that says which metric it is of; sacreBLEU's own does not, but can be pasted as it is.
+
+    >>> signature_line("bleu", "nrefs:1|case:mixed"), signature_line("tesla-m", "metric:tesla-m|lang:en")
+    ('bleu|nrefs:1|case:mixed', 'metric:tesla-m|lang:en')
+    """
+    return signature if signature.startswith("metric:") else f"{metric.partition(':')[0]}|{signature}"

@@ -13,9 +13,16 @@ import click
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.records import signature_line
 from tesla_eval.cli.shared import options as shared
 from tesla_eval.cli.shared.command import Command
-from tesla_eval.cli.shared.inputs import TextOptions, lines_of_segments, or_standard_input, text_options
+from tesla_eval.cli.shared.inputs import (
+    TextOptions,
+    docs_option,
+    documents_to_resample,
+    or_standard_input,
+    text_options,
+)
 from tesla_eval.cli.shared.meta_formats import shown_p
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.outputs import (
@@ -28,8 +35,8 @@ from tesla_eval.cli.shared.outputs import (
     tsv_lines,
     write_output,
 )
-from tesla_eval.cli.shared.score_formats import signature_line
 from tesla_eval.cli.shared.terminal import aligned, counted, progress, visible
+from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import (
     DocumentScores,
     PairTest,
@@ -38,14 +45,11 @@ from tesla_eval.metrics.comparison import (
     check_comparison,
     compare_systems,
 )
-from tesla_eval.metrics.registry import digits
+from tesla_eval.metrics.registry import digits, registered_class
 from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.texts.compression import short_names
 from tesla_eval.texts.lines import parse_number, read_headed_rows
-
-_NO_DOCUMENTS = "none"
-"""What `--docs` takes to resample segments, whatever the files say."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def _text(found: Comparisons) -> Iterator[str]:
     units = f"{first.segments} {found.unit}"
     if first.documents is not None:
         units += f" in {first.units} documents, which are resampled whole"
-    yield f"{len(first.systems)} systems, {units}; {first.resamples} resamples, seed {first.seed}"
+    yield f"{len(first.systems)} systems, {units}; {first.drawn}, seed {first.seed}"
     for comparison in found.by_metric:
         yield ""
         yield from _systems_text(comparison, found.baseline)
@@ -89,6 +93,7 @@ def _systems_text(comparison: SystemComparison, baseline: str | None) -> Iterato
     yield from aligned(rows, numeric=range(len(rows[0]) - 2, len(rows[0])), keys=len(head) + 1)
 
 
+_BELONGS_TO_ITS_LEFT = ("interval", "Holm", "")
 _PAIR_HEAD = ("first", "second", "difference", "interval", "p rand", "Holm", "", "wins", "p boot", "Holm", "p sign",
               "Holm", "d", "superior")  # fmt: skip
 
@@ -104,7 +109,8 @@ def _pairs_text(comparison: SystemComparison, unit: str) -> Iterator[str]:
             *map(shown_p, (pair.p_bootstrap, pair.p_bootstrap_holm, pair.p_sign, pair.p_sign_holm)),
             "-" if math.isnan(pair.cohen_d) else f"{pair.cohen_d:+.2f}", f"{pair.superiority:.3f}",
         ])  # fmt: skip
-    yield from aligned(rows, numeric=range(2, len(_PAIR_HEAD)), keys=2)
+    joined = [place for place, name in enumerate(_PAIR_HEAD) if name in _BELONGS_TO_ITS_LEFT]
+    yield from aligned(rows, numeric=range(2, len(_PAIR_HEAD)), keys=2, joined=joined)
     if any(pair.is_significant(comparison.alpha) for pair in comparison.pairs):
         yield f"* differ at level {comparison.alpha:g} (approximate randomisation, Holm-corrected)"
     elif not comparison.can_tell_apart:
@@ -135,7 +141,7 @@ def _latex(found: Comparisons) -> Iterator[str]:
     first = found.by_metric[0]
     yield from (f"% {signature}" for signature in found.signatures)
     level = f"{100 * (1 - first.alpha):g} percent"
-    yield f"% subscript: half of the {level} interval; {first.resamples} resamples, seed {first.seed}"
+    yield f"% subscript: half of the {level} interval; {first.drawn}, seed {first.seed}"
     if found.baseline is None:
         yield "% bold: in the first rank cluster (approximate randomisation, Holm-corrected)"
     else:
@@ -186,7 +192,7 @@ def _markdown(found: Comparisons) -> Iterator[str]:
     )
     yield (
         f"±: half of the {100 * (1 - first.alpha):g} % interval; {mark} (approximate randomisation, Holm-corrected, "
-        f"{first.resamples} resamples, seed {first.seed})."
+        f"{first.drawn}, seed {first.seed})."
     )
     yield ""
     yield from (f"- `{signature}`" for signature in found.signatures)
@@ -232,11 +238,10 @@ COMPARE_FORMATS: dict[str, Callable[[Comparisons], Iterator[str]]] = {
 @shared.auto_language_option
 @click.option("--scores", "score_file", metavar="FILE",
               help="Segment scores instead of texts: a TSV of system, segment, metric, score, as "
-              "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it.")  # fmt: skip
+              "`tesla score --format tsv --segments` prints it. SYSTEM and -m then choose from it; a metric of others "
+              "needs its direction: -m wer:lower.")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
-@click.option("--docs", metavar="FILE",
-              help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
-              "bring their documents; `--docs none` resamples segments all the same.")  # fmt: skip
+@docs_option
 @shared.resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
@@ -281,15 +286,10 @@ def compare(
     else:
         if texts.references:
             raise click.UsageError("--scores replaces the texts: do not give -r as well")
-        names = [name for text in metrics for name in ([text] if ":" in text else text.split(","))]
-        tables = read_score_table(score_file, texts.systems, names)
+        tables = read_score_table(score_file, texts.systems, metrics)
         check(tables[0].systems)
         signatures = [f"scores:{score_file}"]
-    documents: Sequence[str] | None
-    if docs is None:
-        documents = own_documents if own_documents and len(set(own_documents)) > 1 else None
-    else:
-        documents = None if docs == _NO_DOCUMENTS else lines_of_segments(docs, len(tables[0].segments))
+    documents = documents_to_resample(docs, own_documents, len(tables[0].segments))
     test = partial(
         compare_systems, baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha
     )
@@ -299,7 +299,7 @@ def compare(
 
 
 _HEADER = ("system", "segment", "metric", "score")
-_LOWER_IS_BETTER = frozenset({"ter", "wer", "cer"})
+_BETTER = {"higher": True, "lower": False}
 
 
 def read_score_table(
@@ -307,22 +307,61 @@ def read_score_table(
 ) -> list[SystemTable]:
     """A table for each metric of the file, or of those named; a score that is missing or no number is an error.
 
-    A system's score is the mean of its segments' scores: the file has no more than these.
+    A system's score is the mean of its segments' scores, since the file has no more than these. A metric for which
+    this is not the system score that it gives to texts says so in its name.
     """
     scores = _read_scores(path)
     all_systems, all_segments, all_metrics = (dict.fromkeys(key[i] for key in scores) for i in range(3))
     chosen_systems = _choose(path, "system", systems, list(all_systems))
-    chosen_metrics = _choose(path, "metric", metrics, list(all_metrics))
     tables = []
-    for metric in chosen_metrics:
+    for metric, higher_is_better in _chosen_metrics(path, metrics, list(all_metrics)).items():
         table = np.empty((len(all_segments), len(chosen_systems)))
         for row, segment in enumerate(all_segments):
             for column, system in enumerate(chosen_systems):
                 if (system, segment, metric) not in scores:
                     raise InputError(f"{path}: no {metric} score of system {system} for segment {segment}")
                 table[row, column] = scores[system, segment, metric]
-        tables.append(SystemTable(metric, tuple(chosen_systems), table, metric not in _LOWER_IS_BETTER))
+        means = tuple(math.fsum(column) / len(column) for column in table.T.tolist())
+        name = metric if _is_mean(metric) else f"{metric}{',' if ':' in metric else ':'}mean of segments"
+        tables.append(SystemTable(name, tuple(chosen_systems), table, higher_is_better, scores=means))
     return tables
+
+
+def _chosen_metrics(path: str, asked: Sequence[str], present: list[str]) -> dict[str, bool]:
+    """The metrics, and whether higher is better: as the user says (`wer:lower`), else as the metric says."""
+    split = [
+        part for text in asked for part in ([text] if _direction(text)[0] in present else text.split(","))
+    ]
+    directions = dict(map(_direction, split))
+    chosen = {}
+    for name in _choose(path, "metric", list(directions), present):
+        better = directions.get(name)
+        if better is None:
+            registered = _registered(name)
+            if registered is None:
+                raise UsageError(
+                    f"{path}: is a higher or a lower {name!r} better? It is no metric of tesla-eval",
+                    hint=f"-m {name}:lower or -m {name}:higher",
+                )
+            better = registered.higher_is_better
+        chosen[name] = better
+    return chosen
+
+
+def _direction(text: str) -> tuple[str, bool | None]:
+    """A metric's name, and the direction that the user gives it."""
+    name, _, word = text.rpartition(":")
+    return (name, _BETTER[word]) if word in _BETTER else (text, None)
+
+
+def _registered(metric: str) -> type[Metric] | None:
+    return registered_class(metric.partition(":")[0])
+
+
+def _is_mean(metric: str) -> bool:
+    """Whether a metric's system score is the mean of its segments' scores; of an unknown metric nobody knows."""
+    registered = _registered(metric)
+    return registered is not None and registered.score_of_sums is Metric.score_of_sums
 
 
 def _read_scores(path: str) -> dict[tuple[str, str, str], float]:

@@ -10,7 +10,7 @@ import click
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.files import write_text
 from tesla_eval.cli.shared.outputs import write_output
-from tesla_eval.cli.shared.terminal import warn
+from tesla_eval.cli.shared.terminal import note, warn
 from tesla_eval.judgements.sheet_page import INSTRUCTIONS, sheet_page
 from tesla_eval.judgements.sheets import (
     CRITERIA,
@@ -155,7 +155,10 @@ def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool)
     tesla meta --segments round/outputs.seg.tsv --rankings judged/rankings.tsv -m m,x,chrf
     """
     key = read_key(key_file)
-    filled = read_filled(key, sheets, partial=partial)
+    others = [path for path in sheets if Path(path).name in (OUTPUTS_FILE, RANKINGS_FILE, RATINGS_FILE)]
+    if others:
+        note(f"{', '.join(others)}: no sheet, not read")
+    filled = read_filled(key, [path for path in sheets if path not in others], partial=partial)
     folder.mkdir(parents=True, exist_ok=True)
     ranked = key.kind == RANKING
     path = folder / (RANKINGS_FILE if ranked else RATINGS_FILE)

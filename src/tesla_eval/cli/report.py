@@ -13,7 +13,14 @@ import click
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import write_text
 from tesla_eval.cli.shared.command import Command
-from tesla_eval.cli.shared.inputs import TextOptions, lines_of_segments, or_standard_input, text_options
+from tesla_eval.cli.shared.inputs import (
+    TextOptions,
+    docs_option,
+    documents_to_resample,
+    lines_of_segments,
+    or_standard_input,
+    text_options,
+)
 from tesla_eval.cli.shared.opened import open_for_metrics
 from tesla_eval.cli.shared.options import (
     auto_language_option,
@@ -28,7 +35,7 @@ from tesla_eval.metrics.scoring import score_systems
 from tesla_eval.report.collect import Blocks, ReportTexts, collect, scored_metrics
 from tesla_eval.report.embedding import extract
 from tesla_eval.report.overview import default_title
-from tesla_eval.report.page import render
+from tesla_eval.report.page import check_page_path, render
 from tesla_eval.report.tables import read_result
 from tesla_eval.statistics import DEFAULT_SEED
 
@@ -51,6 +58,7 @@ from tesla_eval.statistics import DEFAULT_SEED
               help="Include the links between words for N segments, the most informative first.  "
               "[default: as many as fit into 6 MB]")  # fmt: skip
 @click.option("--baseline", metavar="SYSTEM", help="Test every system against this one instead of all pairs.")
+@docs_option
 @resamples_option
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED)
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
@@ -62,7 +70,7 @@ from tesla_eval.statistics import DEFAULT_SEED
 def report(
     texts: TextOptions, output: Path | None, metrics: tuple[str, ...], language: str, meta_file: str | None,
     stress_file: str | None, labels: str | None, title: str | None, flows: int | None, baseline: str | None,
-    resamples: int | None, seed: int, alpha: float, extracted: str | None, jobs: int,
+    docs: str | None, resamples: int | None, seed: int, alpha: float, extracted: str | None, jobs: int,
 ) -> None:  # fmt: skip
     """Write one HTML file that compares the SYSTEMs, down to the links between single words.
 
@@ -83,7 +91,8 @@ def report(
         return
     if output is None:
         raise click.UsageError("name the page to write: -o report.html")
-    check_output(output, texts.files)
+    check_page_path(output)
+    check_output(output, (*texts.files, *filter(None, (docs, labels))))
     command = shlex.join(["tesla", *sys.argv[1:]])
     human = None if meta_file is None else read_result(meta_file, "tesla meta")
     stress = None if stress_file is None else read_result(stress_file, "tesla stress")
@@ -94,15 +103,18 @@ def report(
             check=partial(check_comparison, baseline, alpha, resamples),
         )  # fmt: skip
         chunks = list(given.chunks)
-        groups = {} if given.documents is None else {"document": given.documents}
+        segments = sum(chunk.segments for chunk in chunks)
+        documents = documents_to_resample(docs, given.documents, segments)
+        named = documents or given.documents
+        groups = {} if named is None else {"document": tuple(named)}
         if labels is not None:
-            groups |= _labels(labels, sum(chunk.segments for chunk in chunks))
+            groups |= _labels(labels, segments)
         shown = ReportTexts.of_chunks(given.systems, chunks, given.topics, groups)
         title = title or default_title(language, len(shown.systems), shown.count)
         with progress("scoring (segments)", shown.count) as bar:
             scored = scored_metrics(
                 score_systems(given.systems, chosen, chunks, jobs=jobs, progress=bar),
-                baseline=baseline, resamples=resamples, seed=seed, alpha=alpha,
+                baseline=baseline, documents=documents, resamples=resamples, seed=seed, alpha=alpha,
             )  # fmt: skip
             blocks = collect(
                 shown, scored, title=title, command=command, language=language, flows=flows, progress=bar

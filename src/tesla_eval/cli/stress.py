@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tesla_eval.base.records import signature_line
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.inputs import read_chunks
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
@@ -115,7 +116,7 @@ def _tables(result: StressResult) -> Iterator[str]:
             rows.append([kind, texts, *(_shown(cells[kind, metric], bare) for metric in metrics)])
         yield from aligned(rows, numeric=range(1, len(rows[0])))
         yield ""
-    yield from result.signatures.values()
+    yield from map(signature_line, metrics, result.signatures.values())
 
 
 def _unit(result: StressResult) -> str:

@@ -1,7 +1,8 @@
 """Readers of WMT data: tables in our common layout, and the folders of mt-metrics-eval.
 
 Tables (segments, preferences, raw rankings, system scores) are tab-separated UTF-8 with one header line, `.gz` or
-plain, read line by line; an `InputError` names file and line. In the folders file names are the schema:
+plain, read line by line; columns are found by name, and an `InputError` names file and line. In the folders file names
+are the schema:
 
 TESTSET/sources/LP.txt                        one line per segment; for metrics that read the source
 TESTSET/references/LP.NAME.txt                one line per segment
@@ -35,7 +36,7 @@ from tesla_eval.judgements.nouns import (
 )
 from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
 from tesla_eval.texts.compression import without_suffix
-from tesla_eval.texts.lines import LineReader, parse_number, read_lines
+from tesla_eval.texts.lines import LineReader, parse_number, read_headed_rows, read_lines
 
 _SEGMENTS = ("lp", "testset", "system", "seg_id", "human_score", "hypothesis", "reference")
 _PREFERENCES = ("lp", "testset", "seg_id", "system_better", "system_worse")
@@ -121,25 +122,16 @@ def read_system_scores(path: str) -> dict[Key, SystemScores]:
 
 
 def _read_rows(path: str, columns: tuple[str, ...], *, more_references: bool = False) -> Iterator[_Row]:
-    """The data lines of a table whose header must be `columns` (and further references where allowed)."""
-    reader = LineReader(path)
-    lines = iter(reader)
-    header = next(lines, "").split("\t")
-    expected = list(columns)
-    if more_references:
-        expected += [f"reference{i}" for i in range(2, 2 + len(header) - len(columns))]
-    if header != expected:
-        raise InputError(
-            f"{reader.name}, line 1: the header must be {' '.join(columns)} (separated by tabs), "
-            f"but it is {' '.join(header) or 'empty'}"
-        )
-    for number, line in enumerate(lines, start=2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise InputError(
-                f"{reader.name}, line {number}: has {len(fields)} fields instead of {len(header)}"
-            )
-        yield _Row(reader.name, number, (fields[0], fields[1]), fields)
+    """The data lines of a table with these columns, in any order and among others; their fields are in this order.
+
+    `more_references` are those of further columns whose names begin with "reference".
+    """
+    name = LineReader(path).name
+    for number, (_, cells) in enumerate(read_headed_rows(path, columns, None), start=2):
+        fields = [cells[column] for column in columns]
+        if more_references:
+            fields += [text for column, text in cells.items() if re.fullmatch(r"reference.+", column)]
+        yield _Row(name, number, (cells["lp"], cells["testset"]), fields)
 
 
 def _eval_set(key: Key, rows: Iterator[_Row], kind: str, *, is_whole: bool) -> EvalSet:

@@ -34,6 +34,7 @@ from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.statistics.agreements import sign_test
 from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
 from tesla_eval.statistics.resampling import (
+    LOOK,
     Additive,
     Bootstrap,
     Randomisation,
@@ -42,13 +43,19 @@ from tesla_eval.statistics.resampling import (
     paired_effect,
 )
 
+_MOST_WORK = 10**10
+"""Pairs of systems times resamples: 100 systems and their 4,950 pairs are a little less."""
+
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class SystemTable:
     """Several systems under one metric: segment scores (segments, systems), and how a system's score comes of them.
 
     A metric with corpus scores has the statistics (segments, systems, columns) of its segments and the formula that
-    scores their sums; for all others a system's score is the mean of its segments.
+    scores their sums; for all others a system's score is the mean of its segments. `scores` are those that are shown,
+    to the last digit; without them they are summed anew.
     """
 
     metric: str
@@ -57,6 +64,7 @@ class SystemTable:
     higher_is_better: bool = True
     statistics: FloatArray | None = None
     formula: Callable[[FloatArray], FloatArray] | None = None
+    scores: tuple[float, ...] | None = None
 
     def candidates(self, blocks: npt.ArrayLike | None = None) -> Additive:
         """The systems as candidates to resample, segment by segment or block by block."""
@@ -69,9 +77,10 @@ class SystemTable:
 class PairTest:
     """One system against another: `difference` is first - second in the metric's own scale, with its interval.
 
-    `wins` is the share of bootstrap resamples in which the first is better (Koehn 2004); `p_bootstrap` and
-    `p_randomisation` are two-sided, `_holm` after Holm's correction over all pairs tested under the metric.
-    `p_sign` is the two-sided exact sign test over segments (over documents where these are resampled), without ties.
+    `wins` is the share of bootstrap resamples in which the first is better (Koehn 2004). `p_bootstrap` is the p-value
+    of Moses and sacreBLEU, which alarms too often; `p_randomisation` is two-sided; `_holm` is after Holm's correction
+    over all pairs tested under the metric. `p_sign` is the two-sided exact sign test over segments (over documents
+    where these are resampled), without ties.
     `cohen_d` and `superiority` (share of segments on which the first is better) are sizes of the effect on
     segment scores, positive and above 0.5 where the first is better.
     """
@@ -137,6 +146,11 @@ class SystemComparison:
         )
 
     @property
+    def drawn(self) -> str:
+        """How many resamples there are, in words: of very many, comparisons that are decided need fewer."""
+        return f"{'at most ' if self.resamples > LOOK else ''}{self.resamples} resamples"
+
+    @property
     def can_tell_apart(self) -> bool:
         """Whether there are enough units for any difference to reach the level: of 2^n exchanges two always do."""
         return len(self.pairs) * 2.0 ** (1 - self.units) <= self.alpha
@@ -189,22 +203,24 @@ def compare_systems(
     """
     candidates = table.candidates(None if documents is None else distinct_texts(documents)[1])
     tested = _compared_pairs(table.systems, baseline)
-    resamples = enough_resamples(len(tested), alpha, resamples)
-    bootstrap = paired_bootstrap(candidates, resamples=resamples, seed=seed, level=1 - alpha)
-    randomisation = approximate_randomisation(candidates, resamples=resamples, seed=seed)
+    resamples = _draws(tested, alpha, resamples)
+    draws: Any = {"resamples": resamples, "seed": seed, "level": 1 - alpha, "pairs": tested}
+    bootstrap = paired_bootstrap(candidates, **draws)
+    randomisation = approximate_randomisation(candidates, **draws)
     units = table.segments if documents is None else candidates.score(candidates.statistics)
-    pairs = _pair_tests(table, tested, bootstrap, randomisation, units)
+    scores = tuple(bootstrap.scores.tolist()) if table.scores is None else table.scores
+    pairs = _pair_tests(table, scores, tested, bootstrap, randomisation, units)
     apart = np.zeros((len(table.systems), len(table.systems)), bool)
     for (first, second), test in zip(tested, pairs, strict=True):
         apart[first, second] = apart[second, first] = test.is_significant(alpha)
-    ranked = bootstrap.scores if table.higher_is_better else -bootstrap.scores
+    ranked = np.array(scores) if table.higher_is_better else -np.array(scores)
     return SystemComparison(
         metric=table.metric,
         higher_is_better=table.higher_is_better,
         systems=table.systems,
-        scores=tuple(bootstrap.scores.tolist()),
-        low=tuple(bootstrap.low.tolist()),
-        high=tuple(bootstrap.high.tolist()),
+        scores=scores,
+        low=_ends(bootstrap.low, scores),
+        high=_ends(bootstrap.high, scores),
         clusters=tuple(rank_clusters(ranked, apart).tolist()) if baseline is None else None,
         pairs=pairs,
         documents=None
@@ -215,6 +231,14 @@ def compare_systems(
         resamples=resamples,
         seed=seed,
         alpha=alpha,
+    )
+
+
+def _ends(ends: FloatArray, scores: Sequence[float]) -> tuple[float, ...]:
+    """Ends of intervals; one that only rounding separates from the score is the score."""
+    return tuple(
+        score if math.isclose(end, score, rel_tol=_ROUNDING) else end
+        for end, score in zip(ends.tolist(), scores, strict=True)
     )
 
 
@@ -236,11 +260,23 @@ def check_comparison(
         raise UsageError(f"only one system, {systems[0]}: there is nothing to compare it with")
     if len(set(systems)) < len(systems):
         raise UsageError("a system is given twice: its differences would all be 0")
-    enough_resamples(len(_compared_pairs(systems, baseline)), alpha, resamples)
+    _draws(_compared_pairs(systems, baseline), alpha, resamples)
+
+
+def _draws(tested: Sequence[tuple[int, int]], alpha: float, resamples: int | None) -> int:
+    """How many resamples so many comparisons take; refuses what would take hours."""
+    draws = enough_resamples(len(tested), alpha, resamples)
+    if draws * len(tested) > _MOST_WORK:
+        raise UsageError(
+            f"{len(tested):,} comparisons with up to {draws:,} resamples each would take hours",
+            hint="compare all systems with one of them (--baseline SYSTEM), or compare fewer systems",
+        )
+    return draws
 
 
 def _pair_tests(
     table: SystemTable,
+    scores: Sequence[float],
     tested: Sequence[tuple[int, int]],
     bootstrap: Bootstrap,
     randomisation: Randomisation,
@@ -263,7 +299,7 @@ def _pair_tests(
             PairTest(
                 first=table.systems[first],
                 second=table.systems[second],
-                difference=float(bootstrap.differences[pair]),
+                difference=scores[first] - scores[second],
                 low=float(bootstrap.difference_low[pair]),
                 high=float(bootstrap.difference_high[pair]),
                 wins=float(bootstrap.wins[pair if table.higher_is_better else (second, first)]),

@@ -185,11 +185,16 @@ def metric_key(name: str) -> str:
     return key if short not in BUILT_IN and key in registered() else short
 
 
+def _known_entry(name: str) -> Entry | None:
+    key = metric_key(name)
+    return BUILT_IN.get(key) or registered().get(key)  # others are looked for only if it is not built in
+
+
 def find_entry(name: str) -> Entry:
     """The entry that a name means; the error for an unknown name suggests the nearest one."""
-    key = metric_key(name)
-    entry = BUILT_IN.get(key) or registered().get(key)  # others are looked for only if it is not built in
+    entry = _known_entry(name)
     if entry is None:
+        key = metric_key(name)
         if key in _ELSEWHERE:
             raise UsageError(f"there is no metric {name!r} here: {_ELSEWHERE[key]}")
         from difflib import get_close_matches
@@ -214,16 +219,16 @@ def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
 def digits(metric: str) -> int:
     """How many digits a metric's scores are shown with; `metric` may carry options (`bleu:lc=yes`).
 
-    >>> digits("bleu:tok=intl"), digits("tesla-m")
-    (2, 4)
+    >>> digits("bleu:tok=intl"), digits("tesla-m"), digits("not registered")
+    (2, 4, 4)
     """
-    return 2 if find_entry(metric.partition(":")[0]).scale in _PERCENT_SCALES else 4
+    entry = _known_entry(metric.partition(":")[0])
+    return 2 if entry is not None and entry.scale in _PERCENT_SCALES else 4
 
 
 def registered_class(metric_id: str) -> type[Metric] | None:
     """The class that is registered for an id, if any."""
-    key = metric_key(metric_id)
-    entry = BUILT_IN.get(key) or registered().get(key)
+    entry = _known_entry(metric_id)
     return None if entry is None else entry.load()
 
 

@@ -261,6 +261,7 @@ class Scored:
             scorer.higher_is_better,
             np.stack(statistics, axis=1) if statistics else None,
             scorer.formula_of_sums,
+            tuple(row[metric].score() for row in self._totals),
         )
 
     def signature(self, metric: int) -> Signature:

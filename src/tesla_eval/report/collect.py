@@ -15,6 +15,7 @@ from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.version import __version__
 from tesla_eval.drawing.covering import compact
 from tesla_eval.drawing.explanation import feature_titles
+from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.tagger import TaggerModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
@@ -268,7 +269,8 @@ def _explain_all(
         return []
     first = explained[0]
     universal = _universal_tags(first.metric)
-    findings = [Findings(universal, texts.count) for _ in texts.systems]
+    known_words = load_frequencies(first.metric.lang)
+    findings = [Findings(universal, texts.count, known_words) for _ in texts.systems]
     progress.stage("explaining (outputs)", texts.count * len(texts.systems))
     step = max(1, _EXPLANATIONS_PER_BLOCK // (len(texts.systems) * len(explained)))
     for start in range(0, len(order), step):

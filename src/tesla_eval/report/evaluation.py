@@ -43,12 +43,14 @@ def evaluate(
     lang: str = AUTO,
     *,
     references_by_segment: bool = False,
+    documents: Sequence[str] | None = None,
     workers: int = 1,
 ) -> Evaluation:
     """Score several systems with several metrics against K streams of references.
 
     `systems` maps each name to its texts. A metric is a name as `-m` takes it (`"bleu:tok=intl"`) or a metric object.
-    `baseline` names the system that the others are compared with; without it all pairs are compared.
+    `baseline` names the system that the others are compared with; without it all pairs are compared. `documents` names
+    the document of each segment: comparisons then draw and exchange whole documents.
 
     >>> result = evaluate({"a": ["The cats sat."], "b": ["A dog."]}, [["The cat sat."]], metrics="m", lang="en")
     >>> print(result)
@@ -81,9 +83,11 @@ def evaluate(
         check_orientation(first, streams)
     if sources is not None and len(sources) != len(first):
         raise InputError(f"{len(first)} segments, but {len(sources)} sources")
+    if documents is not None and len(documents) != len(first):
+        raise InputError(f"{len(first)} segments, but the documents of {len(documents)}")
     chunks = list(cut_chunks(list(texts.values()), streams, sources))
     scored = score_systems(list(texts), chosen, chunks, jobs=workers)
-    return Evaluation(scored, chunks, lang, baseline)
+    return Evaluation(scored, chunks, lang, baseline, documents)
 
 
 def _named(metrics: Sequence[str | Metric], lang: str) -> Iterator[NamedMetric]:
@@ -98,12 +102,16 @@ def _named(metrics: Sequence[str | Metric], lang: str) -> Iterator[NamedMetric]:
 class Evaluation:
     """Systems and their scores under several metrics; it shows itself as a table."""
 
-    def __init__(self, scored: Scored, chunks: Sequence[Chunk], lang: str, baseline: str | None) -> None:
+    def __init__(
+        self, scored: Scored, chunks: Sequence[Chunk], lang: str, baseline: str | None,
+        documents: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
         self._scored, self._chunks = scored, chunks
         self.systems = scored.systems
         self.metrics = tuple(one.name for one in scored.metrics)
         self.lang = lang
         self.baseline = baseline
+        self.documents = None if documents is None else tuple(documents)
 
     @property
     def scores(self) -> dict[str, dict[str, float]]:
@@ -131,7 +139,7 @@ class Evaluation:
 
         The options are those of `compare_systems`: `documents`, `resamples`, `seed`, `alpha`.
         """
-        options = {"baseline": self.baseline, **options}
+        options = {"baseline": self.baseline, "documents": self.documents, **options}
         return {
             name: compare_systems(self._scored.table(place), **options)
             for place, name in enumerate(self.metrics)
@@ -141,14 +149,16 @@ class Evaluation:
         """Write the HTML report of `tesla report`; returns its path."""
         from tesla_eval.report.collect import ReportTexts, collect, scored_metrics
         from tesla_eval.report.overview import default_title
-        from tesla_eval.report.page import render
+        from tesla_eval.report.page import check_page_path, render
 
-        texts = ReportTexts.of_chunks(self.systems, self._chunks)
+        path = Path(path)
+        check_page_path(path)
+        groups = None if self.documents is None else {"document": self.documents}
+        texts = ReportTexts.of_chunks(self.systems, self._chunks, groups=groups)
         title = title or default_title(self.lang, len(self.systems), texts.count)
         command = "tesla_eval.evaluate"
-        scored = scored_metrics(self._scored, baseline=self.baseline)
+        scored = scored_metrics(self._scored, baseline=self.baseline, documents=self.documents)
         blocks = collect(texts, scored, title=title, command=command, language=self.lang)
-        path = Path(path)
         write_text(path, render(blocks, None, title=title, command=command))
         return path
 

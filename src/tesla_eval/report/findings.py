@@ -18,6 +18,7 @@ from typing import Any
 
 from tesla_eval.base.records import Span
 from tesla_eval.drawing.picture import Tie, ties_of
+from tesla_eval.language.analysis.frequencies import WordFrequencies
 from tesla_eval.matching.bags.ngrams import FUNCTION_WORD_DISCOUNT
 
 CLASSES = (
@@ -72,8 +73,12 @@ class _Tally:
 class Findings:
     """What is found in the outputs of one system, segment by segment."""
 
-    def __init__(self, universal: Callable[[str], str], segments: int) -> None:
+    def __init__(
+        self, universal: Callable[[str], str], segments: int, known_words: WordFrequencies | None = None
+    ) -> None:
         self._universal = universal
+        self._known_words = known_words
+        """Words of the outputs' language."""
         self._tallies: dict[str, defaultdict[str, _Tally]] = {
             name: defaultdict(_Tally)
             for name in (
@@ -172,7 +177,7 @@ class Findings:
     def _add_untranslated(
         self, segment: int, reference: Sequence[Any], hypothesis: Sequence[Any], source: str | None
     ) -> None:
-        """Words that stand in the source and not in the reference; words in a script that the reference lacks."""
+        """Words of the source that neither reference nor language has; words in a script the reference lacks."""
         expected, scripts = _reference_words(tuple(token["surface"] for token in reference))
         in_source = set() if source is None else {word.casefold() for word in _words(source)}
         for token in hypothesis:
@@ -180,6 +185,8 @@ class Findings:
             if word in expected or not word.isalpha():
                 continue
             copied = word in in_source and len(word) >= _SHORTEST_UNTRANSLATED and not token.get("function")
+            if copied and self._known_words is not None:  # German and English share `warm`
+                copied = token["surface"].lower() not in self._known_words
             if copied or (scripts and not scripts.intersection(_scripts(word))):
                 self._add_kind(segment, "untranslated", word, token["surface"])
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from tesla_eval.base.errors import UsageError
 from tesla_eval.base.version import __version__
 from tesla_eval.drawing.script import asset, bundled, content_policy, drawing_script
 from tesla_eval.report.collect import FORMAT, FORMAT_VERSION, Blocks
@@ -19,6 +21,16 @@ from tesla_eval.report.tables import human_statistics, stress_tables
 
 MODULES = ("data", "plots", "differences", "segment", "table", "findings", "why", "main")
 """The JavaScript modules, each after those that it imports; those that draw explanations come before."""
+_SUFFIXES = ("", ".html", ".htm")
+
+
+def check_page_path(path: Path) -> None:
+    """Refuse the name of a file that would promise another format."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise UsageError(
+            f"{path}: a report is an HTML page",
+            hint=f"-o {path.with_suffix('.html')}; a browser can print it as PDF",
+        )
 
 
 def render(

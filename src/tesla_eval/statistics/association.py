@@ -13,13 +13,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
 from tesla_eval.statistics.estimate import as_array, chosen, ratio
 from tesla_eval.statistics.pairs import group_accuracy
 from tesla_eval.statistics.pooled import standardised
-from tesla_eval.statistics.resampling import Additive, mean_of_sums
+from tesla_eval.statistics.resampling import Additive, Exchanged, mean_of_sums
 
 Unit = Literal["segment", "system", "cell"]
 
@@ -123,19 +123,19 @@ class SystemAssociation:
             self._human_means(weights)[:, None, :], ratio(*self._sums(weights, self.metrics))
         )
 
-    def exchanged(self, keep: FloatArray) -> FloatArray:
-        """Statistics after exchanging units between every two metrics; see `Resampled`."""
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
+        """Statistics after the metrics of each pair exchanged units; see `Resampled`."""
         kept, kept_count = self._sums(keep, self.metrics)
         total, total_count = self._sums(np.ones((1, self.units)), self.metrics)
         given_up, given_up_count = total - kept, total_count - kept_count
         human = self._human_means(np.ones((1, self.units)))
-        rows = [
-            self.statistic(
-                human[:, None, :], ratio(kept[:, [a]] + given_up, kept_count[:, [a]] + given_up_count)
-            )
-            for a in range(len(self.metrics))
-        ]
-        return np.stack(rows, axis=1)
+
+        def mixed(own: Index, other: Index) -> FloatArray:
+            means = ratio(kept[:, own] + given_up[:, other], kept_count[:, own] + given_up_count[:, other])
+            return self.statistic(human[:, None, :], means)
+
+        first, second = pairs.T
+        return mixed(first, second), mixed(second, first)
 
     def _human_means(self, weights: FloatArray) -> FloatArray:
         if self.human.ndim == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics.estimate import as_array, chosen, ratio
-from tesla_eval.statistics.resampling import Additive, Resampled
+from tesla_eval.statistics.resampling import Additive, Exchanged, Resampled
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,24 @@ class PooledKendall:
         taus = [_tau(human, *(_Form.of(table, weights).kept for table in sums)) for sums in own]
         return np.stack(taus, axis=1)
 
-    def exchanged(self, keep: FloatArray) -> FloatArray:
-        """Correlations after exchanging segments between every two metrics; see `Resampled`."""
-        forms = {pair: tuple(_Form.of(table, keep) for table in sums) for pair, sums in self._sums.items()}
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
+        """Correlations after the metrics of each pair exchanged segments; see `Resampled`."""
+        ordered = [(min(pair), max(pair)) for pair in pairs.tolist()]  # as in `_sums`
+        needed = {key for a, b in ordered for key in ((a, a), (a, b), (b, b))}
+        forms = {key: tuple(_Form.of(table, keep) for table in self._sums[key]) for key in needed}
         human = np.asarray(self._human.sum())
-        result = np.empty((len(keep), self.candidates, self.candidates))
-        for (a, b), mixed in forms.items():
-            parts = list(zip(forms[a, a], mixed, forms[b, b], strict=True))
+        scores = np.empty((2, len(keep), len(pairs)))
+        for place, (a, b) in enumerate(ordered):
+            parts = list(zip(forms[a, a], forms[a, b], forms[b, b], strict=True))
+            own, other = (0, 1) if pairs[place, 0] == a else (1, 0)
             # Metric a keeps its segments and takes over b's in the rest; metric b the other way round.
-            result[:, a, b] = _tau(human, *(x.kept + 2 * m.first_only + y.given_up for x, m, y in parts))
-            result[:, b, a] = _tau(human, *(x.given_up + 2 * m.second_only + y.kept for x, m, y in parts))
-        return result
+            scores[own, :, place] = _tau(
+                human, *(x.kept + 2 * m.first_only + y.given_up for x, m, y in parts)
+            )
+            scores[other, :, place] = _tau(
+                human, *(x.given_up + 2 * m.second_only + y.kept for x, m, y in parts)
+            )
+        return scores[0], scores[1]
 
 
 def _pair_sums(human: FloatArray, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -137,25 +144,24 @@ class PooledSpearman:
         weighed = points * human
         return np.stack([_rho(o.sums(points), o.sums(weighed), spread) for o in self._orders], axis=1)
 
-    def exchanged(self, keep: FloatArray) -> FloatArray:
-        """Correlations after exchanging segments between every two metrics; see `Resampled`."""
-        result = np.empty((len(keep), len(self._metrics), len(self._metrics)))
-        result[:, range(len(self._metrics)), range(len(self._metrics))] = self.weighted(
-            np.ones((1, self.units))
-        )
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
+        """Correlations after the metrics of each pair exchanged segments; see `Resampled`."""
+        scores = np.empty((2, len(keep), len(pairs)))
         kept = keep[:, self._unit]
         human, spread = self._human_ranks(np.ones((1, len(self._unit))))
         # Of each output's two scores one is chosen: weights 1 and 0 over the scores of both metrics.
         chosen = np.concatenate([kept, 1 - kept], axis=1)
         human = np.concatenate([human, human], axis=1)
         weighed = chosen * human
-        for a, b in combinations(range(len(self._metrics)), 2):
+        for place, (a, b) in enumerate(pairs.tolist()):
             order = _Order.of(np.concatenate([self._metrics[a], self._metrics[b]]))
             sizes, sums = order.sums(chosen), order.sums(weighed)
-            result[:, a, b] = _rho(sizes, sums, spread)
+            scores[0, :, place] = _rho(sizes, sums, spread)
             # The other metric has what is not chosen here.
-            result[:, b, a] = _rho(order.sums(np.ones_like(human)) - sizes, order.sums(human) - sums, spread)
-        return result
+            scores[1, :, place] = _rho(
+                order.sums(np.ones_like(human)) - sizes, order.sums(human) - sums, spread
+            )
+        return scores[0], scores[1]
 
     def _human_ranks(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The humans' ranks (resamples, points) less their mean, and the sum of their squares."""

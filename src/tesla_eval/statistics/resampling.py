@@ -8,23 +8,29 @@ or exchanged units. In the common case, `Additive`, its score is a function of s
 Random draws are a function of the seed alone. They are cut from the raw bits of PCG64, whose stream NumPy
 guarantees across versions (unlike that of its higher level generators), and row by row, so that the size of a
 chunk does not show in the result.
+
+Many comparisons need many draws, which are made and counted chunk by chunk. Every so many draws the tests look at
+the counts and go on only with the pairs that are not decided (`_Tally`).
 """
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.estimate import as_array, paired_vectors, ratio
+
+Exchanged = tuple[FloatArray, FloatArray]
+"""Scores (resamples, pairs) of the first and of the second candidate of each pair."""
 
 
 class Resampled(Protocol):
@@ -37,10 +43,10 @@ class Resampled(Protocol):
     def weighted(self, weights: FloatArray) -> FloatArray:
         """(resamples, units) of weights to (resamples, candidates) of scores."""
 
-    def exchanged(self, keep: FloatArray) -> FloatArray:
-        """(resamples, units) of 0 and 1 to (resamples, candidates, candidates) of scores.
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
+        """The scores of both candidates of each pair when they exchange the units where `keep` is 0.
 
-        [r, a, b] is the score of `a` when it takes over the units of `b` where `keep[r]` is 0.
+        `keep` is (resamples, units) of 0 and 1, `pairs` (pairs, 2) candidates.
         """
 
 
@@ -78,10 +84,11 @@ class Additive:
         return cls(rows if blocks is None else _sum_blocks(rows, np.asarray(blocks)), score)
 
     @classmethod
-    def of_segment_scores(cls, scores: npt.ArrayLike, blocks: npt.ArrayLike | None = None) -> Additive:
+    def of_segment_scores(cls, scores: npt.ArrayLike, blocks: npt.ArrayLike | None = None) -> Means:
         """From segment scores (segments, candidates); a candidate's score is the mean of its segments."""
         values = as_array(scores, "scores", 2)
-        return cls.of_statistics(np.stack([values, np.ones_like(values)], axis=2), mean_of_sums, blocks)
+        summed = cls.of_statistics(np.stack([values, np.ones_like(values)], axis=2), mean_of_sums, blocks)
+        return Means(summed.statistics, summed.score)
 
     @property
     def units(self) -> int:
@@ -92,15 +99,36 @@ class Additive:
         """(resamples, units) of weights to (resamples, candidates) of scores."""
         return self.score(self._sums(weights))
 
-    def exchanged(self, keep: FloatArray) -> FloatArray:
-        """Scores after exchanging units between every two candidates; see `Resampled`."""
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
+        """Scores after the candidates of each pair exchanged units; see `Resampled`."""
         kept = self._sums(keep)
         given_up = self.statistics.sum(axis=0) - kept
-        return np.stack([self.score(kept[:, [a]] + given_up) for a in range(kept.shape[1])], axis=1)
+        scores = np.empty((2, len(keep), len(pairs)))
+        for start in range(0, len(pairs), _BLOCK_PAIRS):
+            block = slice(start, start + _BLOCK_PAIRS)
+            first, second = pairs[block].T
+            scores[0, :, block] = self.score(kept[:, first] + given_up[:, second])
+            scores[1, :, block] = self.score(kept[:, second] + given_up[:, first])
+        return scores[0], scores[1]
 
     def _sums(self, weights: FloatArray) -> FloatArray:
         flat = weights @ self.statistics.reshape(self.units, -1)
         return flat.reshape(len(weights), *self.statistics.shape[1:])
+
+
+class Means(Additive):
+    """Means over the same segments, whose number no exchange changes."""
+
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
+        """Scores after the candidates of each pair exchanged units; see `Resampled`."""
+        total, count = self.statistics.sum(axis=0).T
+        kept = keep @ self.statistics[..., 0]
+        given_up = total - kept
+        first, second = pairs.T
+        return (
+            (kept[:, first] + given_up[:, second]) / count[first],
+            (kept[:, second] + given_up[:, first]) / count[first],
+        )
 
 
 def mean_of_sums(sums: FloatArray) -> FloatArray:
@@ -121,18 +149,23 @@ def _sum_blocks(rows: FloatArray, blocks: npt.NDArray[np.generic]) -> FloatArray
 
 _CHUNK_VALUES = 1 << 21
 _CHUNK_ROWS = 256
+_BLOCK_PAIRS = 64  # so few that their sums stay in the processor's cache
 _MAX_UNITS = 1 << 31
+LOOK = 100_000
+"""After every so many draws the tests look which pairs are decided."""
 
 
-def resample_counts(units: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+def resample_counts(units: int, resamples: int, seed: int, look: int = LOOK) -> Iterator[FloatArray]:
     """Bootstrap resamples in chunks: rows of how often each unit was drawn, `units` draws with replacement.
+
+    A chunk ends after every `look` rows.
 
     >>> counts = np.concatenate(list(resample_counts(units=3, resamples=5, seed=1)))
     >>> counts.shape, counts.sum(axis=1)
     ((5, 3), array([3., 3., 3., 3., 3.]))
     """
     words = (units + 1) // 2
-    for rows, raw in _raw_rows(units, resamples, seed, words):
+    for rows, raw in _raw_rows(units, resamples, seed, words, look):
         # The high 32 bits of (32 random bits x units): uniform up to units / 2^32.
         halves = raw.view("<u4").reshape(rows, 2 * words)[:, :units].astype(np.uint64)
         drawn = (halves * np.uint64(units)) >> np.uint64(32)
@@ -140,11 +173,11 @@ def resample_counts(units: int, resamples: int, seed: int) -> Iterator[FloatArra
         yield np.bincount(cells.ravel(), minlength=rows * units).reshape(rows, units).astype(np.float64)
 
 
-def exchange_masks(units: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+def exchange_masks(units: int, resamples: int, seed: int, look: int = LOOK) -> Iterator[FloatArray]:
     """Random halves in chunks: rows of 0 and 1, each unit 1 (kept) or 0 (exchanged) with probability 1/2.
 
     Where all 2^units rows are no more than `resamples`, they are enumerated instead and a test on them is
-    exact.
+    exact. A chunk of drawn rows ends after every `look` of them.
 
     >>> np.concatenate(list(exchange_masks(units=2, resamples=4, seed=1)))
     array([[1., 1.],
@@ -158,7 +191,7 @@ def exchange_masks(units: int, resamples: int, seed: int) -> Iterator[FloatArray
             yield (1 - (numbers[:, None] >> np.arange(units) & 1)).astype(np.float64)
         return
     words = (units + 63) // 64
-    for rows, raw in _raw_rows(units, resamples, seed, words):
+    for rows, raw in _raw_rows(units, resamples, seed, words, look):
         bits = np.unpackbits(raw.view(np.uint8).reshape(rows, -1), axis=1, count=units, bitorder="little")
         yield bits.astype(np.float64)
 
@@ -169,7 +202,7 @@ def is_exhaustive(units: int, resamples: int) -> bool:
 
 
 def _raw_rows(
-    units: int, resamples: int, seed: int, words: int
+    units: int, resamples: int, seed: int, words: int, look: int
 ) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
     if not 1 <= units < _MAX_UNITS:
         raise UsageError(f"resampling needs between 1 and {_MAX_UNITS - 1} units, got {units}")
@@ -179,14 +212,81 @@ def _raw_rows(
         raise UsageError(f"seed: a whole number of at least 0 is needed, got {seed}")
     bits = np.random.PCG64(seed)
     chunk = max(1, min(_CHUNK_ROWS, _CHUNK_VALUES // units))
-    for start in range(0, resamples, chunk):
-        rows = min(chunk, resamples - start)
+    start = 0
+    while start < resamples:
+        rows = min(chunk, resamples - start, look - start % look)
+        start += rows
         yield rows, bits.random_raw(rows * words).astype("<u8", copy=False)
 
 
 # Differences of sums in another order differ by rounding; within this share of the scores' size they are
 # equal.
 _SAME = 1e-10
+_MANY_HITS = 100
+_RISK = 0.01
+
+_Counts = npt.NDArray[np.int64]
+_Marks = npt.NDArray[np.bool_]
+Pairs = Sequence[tuple[int, int]]
+
+
+def _tolerance(observed: FloatArray) -> float:
+    return _SAME * float(np.nan_to_num(np.abs(observed)).max(initial=0.0))
+
+
+def _are_few(hits: _Counts, draws: _Counts, level: float) -> _Marks:
+    """Whether so few hits have a probability of at most 1 % if the p-value is above `level` (Chernoff's bound).
+
+    >>> _are_few(np.array([0, 0, 3]), np.array([92, 93, 93]), 0.05)
+    array([False,  True, False])
+    """
+    expected = level * draws
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = expected - hits - np.where(hits > 0, hits * np.log(expected / hits), 0.0)
+    return np.asarray((hits < expected) & (exponent >= -math.log(_RISK)))
+
+
+class _Tally:
+    """For each pair how many draws reach what was observed, counted until the pair is decided.
+
+    A pair is decided when each of its counts is high, so that its p-values are known to a tenth (Besag & Clifford
+    1991), or when the first count is so low that the pair differs at the level of all comparisons together.
+    """
+
+    def __init__(self, pairs: Pairs | None, observed: FloatArray, level: float, counts: int) -> None:
+        chosen = list(combinations(range(len(observed)), 2)) if pairs is None else pairs
+        self.pairs = np.array(chosen, np.int64).reshape(-1, 2)
+        self.hits = np.zeros((counts, len(self.pairs)), np.int64)
+        self.usable = np.zeros(len(self.pairs), np.int64)
+        self.open = np.arange(len(self.pairs))
+        """The places of the pairs that are not decided."""
+        self._observed = observed
+        self._level = (1 - level) / max(len(self.pairs), 1)
+
+    def add(self, usable: _Marks, *hits: _Marks) -> None:
+        """Count some draws; the columns are the open pairs."""
+        self.usable[self.open] += np.count_nonzero(usable, axis=0)
+        for counts, reached in zip(self.hits, hits, strict=True):
+            counts[self.open] += np.count_nonzero(reached, axis=0)
+
+    def look(self) -> None:
+        """Close the pairs that are decided."""
+        hits, draws = self.hits[:, self.open], self.usable[self.open]
+        decided = (hits.min(axis=0) >= _MANY_HITS) | _are_few(hits[0], draws, self._level)
+        self.open = self.open[~decided]
+
+    def p_values(self, extra: int) -> FloatArray:
+        """(counts, pairs): hits as shares of the draws, `extra` added to both; NaN for a pair without draws."""
+        return np.where(self.usable == 0, math.nan, ratio(self.hits + extra, self.usable + extra))
+
+    def table(self, values: FloatArray, mirrored: FloatArray, alone: float) -> FloatArray:
+        """[a, b] and [b, a] of every pair, `alone` on the diagonal; NaN for all others and without a score."""
+        table = np.full((len(self._observed), len(self._observed)), math.nan)
+        first, second = self.pairs.T
+        table[first, second], table[second, first] = values, mirrored
+        np.fill_diagonal(table, alone)
+        missing = np.isnan(self._observed)
+        return np.where(missing | missing[:, None], math.nan, table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +296,8 @@ class Bootstrap:
     `wins[a, b]` is the share of resamples in which a scores higher (Koehn 2004), a tie counting half.
     `p_values` is the test of Moses and sacreBLEU: how often |a - b|, less its mean over the resamples,
     reaches the difference observed. Resamples in which a candidate has no score are left out for it; `usable`
-    counts the others.
+    counts the others. All this is of the resamples before the first look; only p-values that these do not decide
+    are of more.
     """
 
     scores: FloatArray
@@ -219,8 +320,13 @@ def paired_bootstrap(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
+    pairs: Pairs | None = None,
+    look: int = LOOK,
 ) -> Bootstrap:
     """Draw units with replacement, the same for every candidate, and compare the candidates on each resample.
+
+    All pairs of candidates are compared, or those given. After every `look` draws those that are decided at `level`
+    stop.
 
     >>> from tesla_eval.statistics.resampling import Additive
     >>> scores = [[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]
@@ -231,37 +337,78 @@ def paired_bootstrap(
     if not 0 < level < 1:
         raise UsageError(f"level: a number between 0 and 1 is needed, got {level}")
     observed = subject.weighted(np.ones((1, subject.units)))[0]
-    drawn = np.concatenate([subject.weighted(w) for w in resample_counts(subject.units, resamples, seed)])
-    low, high = _interval(drawn, level)
     differences = observed[:, None] - observed
-    same = _SAME * float(np.nan_to_num(np.abs(observed)).max(initial=0.0))
-    difference_low, difference_high, wins, p_values = (np.empty_like(differences) for _ in range(4))
-    for a in range(len(observed)):  # one row of pairs at a time keeps memory linear in the candidates
-        change = drawn[:, [a]] - drawn
-        usable = (~np.isnan(change)).sum(axis=0)
-        difference_low[a], difference_high[a] = _interval(change, level)
-        tied = (np.abs(change) <= same).sum(axis=0)
-        wins[a] = ratio((change > same).sum(axis=0) + tied / 2, usable)
-        excess = np.abs(change) - ratio(np.nansum(np.abs(change), axis=0), usable)
-        # The observation counts as one of the resamples that reach it.
-        reached = (excess >= np.abs(differences[a]) - same).sum(axis=0)
-        if subject.units == 1:  # every resample is the observation: nothing can be told from chance
-            reached = usable
-        p_values[a] = np.where(np.isnan(wins[a] + differences[a]), math.nan, (reached + 1) / (usable + 1))
+    same = _tolerance(observed)
+    tally = _Tally(pairs, observed, level, counts=1)
+    needed = np.abs(differences[tuple(tally.pairs.T)]) - same
+    chunks = map(subject.weighted, resample_counts(subject.units, resamples, seed, look))
+    drawn = _gathered(chunks, len(observed), min(resamples, look))
+    low, high = np.transpose([_interval(scores, level) for scores in drawn])
+    spread, *figures = _first_figures(drawn, tally, needed, same, level)
+    _count_later_draws(chunks, tally, needed + spread, look)
+    if subject.units == 1:  # every resample is the observation: nothing can be told from chance
+        tally.hits[0] = tally.usable
+    pair_low, pair_high, wins, losses = figures
+    (p_values,) = tally.p_values(extra=1)
     return Bootstrap(
         scores=observed,
         low=low,
         high=high,
         differences=differences,
-        difference_low=difference_low,
-        difference_high=difference_high,
-        wins=wins,
-        p_values=p_values,
-        usable=(~np.isnan(drawn)).sum(axis=0).astype(np.float64),
+        difference_low=tally.table(pair_low, -pair_high, 0.0),
+        difference_high=tally.table(pair_high, -pair_low, 0.0),
+        wins=tally.table(wins, losses, 0.5),
+        p_values=tally.table(p_values, p_values, 1.0),
+        usable=np.count_nonzero(~np.isnan(drawn), axis=1).astype(np.float64),
         level=level,
         resamples=resamples,
         seed=seed,
     )
+
+
+def _gathered(chunks: Iterator[FloatArray], candidates: int, draws: int) -> FloatArray:
+    """(candidates, draws): the scores of the first draws, of which a chunk ends with the last."""
+    drawn = np.empty((candidates, draws))
+    start = 0
+    while start < draws:
+        scores = next(chunks)
+        drawn[:, start : start + len(scores)] = scores.T
+        start += len(scores)
+    return drawn
+
+
+def _first_figures(
+    drawn: FloatArray, tally: _Tally, needed: FloatArray, same: float, level: float
+) -> FloatArray:
+    """Rows of mean |a - b|, both ends of a - b, shares of wins and losses, one column per pair; counts the hits."""
+    figures = np.empty((5, len(tally.pairs)))
+    for place, (a, b) in enumerate(tally.pairs):  # one at a time keeps memory linear in the candidates
+        change = drawn[a] - drawn[b]
+        size = np.abs(change)
+        usable = np.count_nonzero(~np.isnan(size))
+        spread = ratio(np.nansum(size), usable)
+        tied = np.count_nonzero(size <= same) / 2
+        won, lost = np.count_nonzero(change > same), np.count_nonzero(change < -same)
+        figures[:, place] = (
+            spread, *_interval(change, level), ratio(won + tied, usable), ratio(lost + tied, usable),
+        )  # fmt: skip
+        tally.usable[place] = usable
+        tally.hits[0, place] = np.count_nonzero(size - spread >= needed[place])
+    return figures
+
+
+def _count_later_draws(chunks: Iterator[FloatArray], tally: _Tally, needed: FloatArray, look: int) -> None:
+    """Go on with the pairs that the first `look` draws leave open."""
+    drawn = 0
+    for scores in chunks:
+        if drawn % look == 0:
+            tally.look()
+        if not len(tally.open):
+            return
+        drawn += len(scores)
+        first, second = tally.pairs[tally.open].T
+        size = np.abs(scores[:, first] - scores[:, second])
+        tally.add(~np.isnan(size), size >= needed[tally.open])
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +416,8 @@ class Randomisation:
     """Scores, and for every pair [a, b] the difference a - b and how often chance exchanges reach it.
 
     `p_values` is two-sided (an absolute difference at least as large); `one_sided[a, b]` tests that a is
-    better (a difference a - b at least as large). `exact` says that every exchange was enumerated.
+    better (a difference a - b at least as large). `exact` says that every exchange was enumerated. A pair gets
+    `resamples` draws, or fewer if these decide it.
     """
 
     scores: FloatArray
@@ -282,9 +430,18 @@ class Randomisation:
 
 
 def approximate_randomisation(
-    subject: Resampled, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    subject: Resampled,
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    pairs: Pairs | None = None,
+    look: int = LOOK,
 ) -> Randomisation:
     """Exchange units between two candidates at random: if they are equally good, that should change little.
+
+    All pairs of candidates are compared, or those given. After every `look` draws those that are decided at `level`
+    stop.
 
     >>> from tesla_eval.statistics.resampling import Additive
     >>> scores = [[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]
@@ -294,35 +451,44 @@ def approximate_randomisation(
     """
     observed = subject.weighted(np.ones((1, subject.units)))[0]
     differences = observed[:, None] - observed
-    same = _SAME * float(np.nan_to_num(np.abs(observed)).max(initial=0.0))
-    two_sided, one_sided, usable = (np.zeros_like(differences) for _ in range(3))
-    for keep in exchange_masks(subject.units, resamples, seed):
-        scores = subject.exchanged(keep)
-        change = scores - scores.transpose(0, 2, 1)
-        usable += (~np.isnan(change)).sum(axis=0)
-        two_sided += (np.abs(change) >= np.abs(differences) - same).sum(axis=0)
-        one_sided += (change >= differences - same).sum(axis=0)
+    same = _tolerance(observed)
+    tally = _Tally(pairs, observed, level, counts=3)
     exact = is_exhaustive(subject.units, resamples)
+    drawn = 0
+    for keep in exchange_masks(subject.units, resamples, seed, look):
+        if drawn and drawn % look == 0 and not exact:  # an enumeration is not in random order
+            tally.look()
+        if not len(tally.open):
+            break
+        drawn += len(keep)
+        difference = differences[tuple(tally.pairs[tally.open].T)]
+        first, second = subject.exchanged(keep, tally.pairs[tally.open])
+        change = first - second
+        tally.add(
+            ~np.isnan(change),
+            np.abs(change) >= np.abs(difference) - same,
+            change >= difference - same,
+            change <= difference + same,
+        )
     # An enumeration holds the observed arrangement already; a sample gets it added.
-    extra = 0 if exact else 1
-    missing = np.isnan(differences) | (usable == 0)
-    two_sided, one_sided = (
-        np.where(missing, math.nan, ratio(hits + extra, usable + extra)) for hits in (two_sided, one_sided)
+    two_sided, better, worse = tally.p_values(extra=0 if exact else 1)
+    return Randomisation(
+        scores=observed,
+        differences=differences,
+        p_values=tally.table(two_sided, two_sided, 1.0),
+        one_sided=tally.table(better, worse, 1.0),
+        exact=exact,
+        resamples=1 << subject.units if exact else resamples,
+        seed=seed,
     )
-    drawn = 1 << subject.units if exact else resamples
-    return Randomisation(observed, differences, two_sided, one_sided, exact, drawn, seed)
 
 
-def _interval(values: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """The percentile interval of every column, NaN for a column without values."""
+def _interval(values: FloatArray, level: float) -> tuple[float, float]:
+    """The percentile interval, NaN without values."""
     tails = [(1 - level) / 2, (1 + level) / 2]
-    if not np.isnan(values).any():
-        low, high = np.quantile(values, tails, axis=0)
-        return low, high
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column of NaN only: NaN is the answer
-        low, high = np.nanquantile(values, tails, axis=0)
-    return low, high
+    known = values[~np.isnan(values)]
+    low, high = np.quantile(known, tails) if len(known) else (math.nan, math.nan)
+    return float(low), float(high)
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,8 @@ def _differences(matrix: Any, lists: Sequence[Sequence[RankedText]]) -> Any:
         begin += len(texts)
     if not pairs:
         raise BuildError("no list has two texts with different scores, so there is nothing to learn")
+    if len(pairs) < 2:
+        raise BuildError("one pair of texts is too few to learn from; give more texts or lists")
     better, worse = zip(*pairs, strict=True)
     return matrix[list(better)] - matrix[list(worse)]
 

@@ -297,6 +297,11 @@ def segment_folds(sets: Sequence[TrainingSet], folds: int) -> Iterator[Split]:
         for one in sets
         for segment in np.unique(one.segments).tolist()
     }
+    if len({fold_of[segment] for one in sets for segment in one.pair_segments.tolist()}) < 2:
+        raise UsageError(
+            "cross-validation holds out whole segments, but all pairs are of one segment or of very few; give "
+            "judgements of more segments"
+        )
     for fold in range(folds):
         held_out = [
             np.array([fold_of[segment] == fold for segment in one.pair_segments.tolist()], bool)
@@ -358,6 +363,8 @@ def _differences(sets: Sequence[TrainingSet], draft: LinearModel) -> tuple[Float
             counts.append(one.weight * one.counts / one.counts.sum())
     if not differences:
         raise UsageError("there are no pairs to learn from; use --learner regression to learn from scores")
+    if sum(map(len, differences)) < 2:
+        raise UsageError("one pair is too few to learn from; give more judgements")
     return np.concatenate(differences), np.concatenate(counts)
 
 

@@ -359,6 +359,23 @@ def lines_of_segments(path: str, segments: int) -> list[str]:
     return lines
 
 
+_NO_DOCUMENTS = "none"
+"""What `--docs` takes to resample segments, whatever the files say."""
+
+docs_option: Callable[[Callable[..., object]], Callable[..., object]] = click.option(
+    "--docs", metavar="FILE",
+    help="The document of each segment, one name per line: documents are resampled and scored. SGML and XML "
+    "bring their documents; `--docs none` resamples segments all the same.",
+)  # fmt: skip
+
+
+def documents_to_resample(docs: str | None, own: Sequence[str] | None, segments: int) -> Sequence[str] | None:
+    """The document of every segment if documents are resampled: those of `--docs`, else several of the files' own."""
+    if docs is None:
+        return own if own and len(set(own)) > 1 else None
+    return None if docs == _NO_DOCUMENTS else lines_of_segments(docs, segments)
+
+
 def conllu_words(sentence: str) -> str:
     """The words of a sentence in CoNLL-U, whose second column holds them."""
     rows = (line.split("\t") for line in sentence.split("\n") if line[:1].isdigit())

@@ -97,8 +97,8 @@ def _comparison_text(of_set: SetComparison) -> Iterator[str]:
     level = f"{100 * (1 - comparison.alpha):g} % interval"
     head = f"{visible(of_set.lp)} {visible(of_set.testset)}: metrics by {comparison.level} {comparison.statistic}"
     yield (
-        f"{head} (p: paired permutation that the row's metric is better, Holm-corrected, {comparison.resamples} "
-        "resamples)"
+        f"{head} (p: paired permutation that the row's metric is better, Holm-corrected, at most "
+        f"{comparison.resamples} resamples)"
     )
     order = _best_first(comparison)
     names = [comparison.metrics[i] for i in order]

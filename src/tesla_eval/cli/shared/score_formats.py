@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from tesla_eval.base.errors import UsageError
+from tesla_eval.base.records import signature_line
 from tesla_eval.cli.shared.outputs import (
     csv_lines,
     latex_table,
@@ -22,15 +23,6 @@ from tesla_eval.cli.shared.terminal import aligned, note, visible, width
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.scoring import Scored
 from tesla_eval.texts.compression import short_names, without_suffix
-
-
-def signature_line(metric: str, signature: str) -> str:
-    """A signature that says which metric it is of; sacreBLEU's own does not, but can be pasted as it is.
-
-    >>> signature_line("bleu", "nrefs:1|case:mixed"), signature_line("tesla-m", "metric:tesla-m|lang:en")
-    ('bleu|nrefs:1|case:mixed', 'metric:tesla-m|lang:en')
-    """
-    return signature if signature.startswith("metric:") else f"{metric.partition(':')[0]}|{signature}"
 
 
 @dataclass(frozen=True)

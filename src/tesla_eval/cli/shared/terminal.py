@@ -7,8 +7,9 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -88,12 +89,15 @@ def width(text: str) -> int:
 
 
 def aligned(
-    rows: Iterable[Sequence[str]], numeric: Iterable[int] = (), keys: int | None = None
+    rows: Iterable[Sequence[str]],
+    numeric: Iterable[int] = (),
+    keys: int | None = None,
+    joined: Collection[int] = (),
 ) -> Iterator[str]:
     """The rows as lines with aligned columns; the `numeric` ones to the right.
 
     A table that is too wide for the terminal is cut into several, one below the other, if the first `keys` columns
-    tell its rows apart.
+    tell its rows apart; never before one of the `joined` columns, which belong to the column on their left.
 
     >>> list(aligned([("a", "1"), ("bb", "10")], numeric=[1]))
     ['a    1', 'bb  10']
@@ -106,7 +110,7 @@ def aligned(
         and sys.stdout.isatty()
         and sum(widths, 2 * len(widths)) > get_terminal_size().columns + 2
     ):
-        yield from _in_pieces(table, right, keys, get_terminal_size().columns)
+        yield from _in_pieces(table, right, keys, joined, get_terminal_size().columns)
         return
     for row in table:
         padded = [(cell, " " * (wide - width(cell))) for cell, wide in zip(row, widths, strict=True)]
@@ -118,17 +122,21 @@ def aligned(
 _SHORTEST_NAME, _ROOM_FOR_NUMBERS = 8, 40  # columns of a terminal
 
 
-def _in_pieces(table: list[list[str]], right: set[int], keys: int, room: int) -> Iterator[str]:
+def _in_pieces(
+    table: list[list[str]], right: set[int], keys: int, joined: Collection[int], room: int
+) -> Iterator[str]:
     """Tables that fit into the room, each with the `keys` columns; a last cell that is too long goes on below."""
     longest = max(_SHORTEST_NAME, (room - _ROOM_FOR_NUMBERS) // keys)
     table = [[*(_end_of(cell, longest) for cell in row[:keys]), *row[keys:]] for row in table]
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    starts = [column for column in range(keys, len(widths)) if column not in joined]
     pieces: list[list[int]] = []
-    for column in range(keys, len(widths)):
-        if pieces and sum(widths[i] + 2 for i in (*pieces[-1], column)) <= room + 2:
-            pieces[-1].append(column)
+    for start, end in pairwise([*starts, len(widths)]):
+        group = range(start, end)
+        if pieces and sum(widths[i] + 2 for i in (*pieces[-1], *group)) <= room + 2:
+            pieces[-1] += group
         else:
-            pieces.append([*range(keys), column])
+            pieces.append([*range(keys), *group])
     for number, columns in enumerate(pieces):
         if number:
             yield ""

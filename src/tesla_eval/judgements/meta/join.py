@@ -42,8 +42,8 @@ class MetricScores:
     segments: FloatTable
     higher_is_better: bool = True
     corpus: CorpusStatistics | None = None
-    signature: str = ""
-    """What the metric was, if that is known."""
+    signatures: tuple[str, ...] = ()
+    """Those of the systems' scores and, if other settings made them, of the segments'."""
 
     @property
     def oriented(self) -> FloatTable:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.records import signature_line
 from tesla_eval.judgements.judges import Ratings
 from tesla_eval.judgements.marked import marked_eval_set
 from tesla_eval.judgements.meta.evaluate import SEGMENT_STATISTICS, Result, averages, evaluate
@@ -32,6 +33,7 @@ from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
+from tesla_eval.metrics.segments import References, reference_count
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
 from tesla_eval.statistics.multiple import enough_resamples
@@ -146,10 +148,8 @@ class Study:
         )
         comparisons = self.compare(joined)
         self.comparisons.extend(comparisons)
-        signatures = [scores.signature for scores in joined.metrics.values()]
-        self.signatures.extend(
-            signature for signature in signatures if signature not in ("", *self.signatures)
-        )
+        signatures = (line for scores in joined.metrics.values() for line in scores.signatures)
+        self.signatures = list(dict.fromkeys([*self.signatures, *signatures]))
         return comparisons
 
     @property
@@ -381,9 +381,9 @@ def score_metric(
         streams = outputs.references if all_references else (outputs.first_reference,)
         kept = np.flatnonzero(np.ones(len(outputs.segments), bool) if segments is None else segments).tolist()
         metric = metric.for_corpus([[stream[place] for place in kept] for stream in streams])
-    corpus, signature = None, str(metric.get_signature())
+    corpus, signatures = None, _signature_lines(metric, chosen.references)
     if not chosen.hypotheses:
-        return MetricScores(table, metric.higher_is_better, corpus, signature)
+        return MetricScores(table, metric.higher_is_better, corpus, signatures)
     with outputs.naming_refused(*(cells.tolist() for cells in chosen.cells)):
         scored = cache.score(metric, chosen.hypotheses, chosen.references, progress.advance, chosen.sources)
     table[chosen.cells] = scored.scores
@@ -392,7 +392,17 @@ def score_metric(
         rows = np.full((*table.shape, scored.statistics.shape[1]), np.nan)
         rows[chosen.cells] = scored.statistics
         corpus = CorpusStatistics(rows, formula)
-    return MetricScores(table, metric.higher_is_better, corpus, signature)
+    return MetricScores(table, metric.higher_is_better, corpus, signatures)
+
+
+def _signature_lines(metric: Metric, references: References) -> tuple[str, ...]:
+    """A metric's signature as `tesla score` shows it, and that of its segments' scores if it differs."""
+    count = reference_count(references) if metric.needs_references else 0
+    own = metric.get_signature()
+    line, of_segments = (
+        signature_line(metric.id, str(one)) for one in (own.with_references(count), own.of_segments(count))
+    )
+    return (line,) if of_segments == line else (line, f"{of_segments}  (segments)")
 
 
 def _check_wishes(lps: Collection[str], present: Collection[str], where: str) -> None:

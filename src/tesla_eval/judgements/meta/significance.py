@@ -11,13 +11,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.judges import JudgePair, Ratings, annotator_agreement, judge_pairs, rankings_of
 from tesla_eval.judgements.meta.evaluate import within_segments
 from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.nouns import Key, Preferences, Rankings, preferences_of, win_table
-from tesla_eval.statistics import DEFAULT_SEED
+from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.agreements import Agreement, expected_wins, sign_test
 from tesla_eval.statistics.association import (
     SystemAssociation,
@@ -30,7 +30,7 @@ from tesla_eval.statistics.judges import JudgeCorrelation, judge_correlations
 from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
 from tesla_eval.statistics.pairs import calibrated_accuracy, pairs_within
 from tesla_eval.statistics.pooled import pooled_association
-from tesla_eval.statistics.resampling import Resampled, approximate_randomisation, paired_bootstrap
+from tesla_eval.statistics.resampling import Exchanged, Resampled, approximate_randomisation, paired_bootstrap
 from tesla_eval.statistics.shares import pairwise_shares, score1, score2, share_of_best
 
 Level = Literal["segment", "system"]
@@ -68,12 +68,15 @@ def compare_metrics(
 ) -> MetricComparison:
     """Compare all metrics of `joined` by one statistic, on what every one of them has scored.
 
-    Without `resamples`, their number follows that of the comparisons (`enough_resamples`).
+    Without `resamples`, their number follows that of the comparisons (`enough_resamples`). The permutation test of a
+    pair stops earlier if it is decided.
     """
     resamples = enough_resamples(math.comb(len(joined.metrics), 2), ALPHA, resamples)
     drawn, exchanged = _subjects(joined, level, statistic)
     bootstrap = paired_bootstrap(drawn, resamples=resamples, seed=seed, level=1 - ALPHA)
-    p_values = approximate_randomisation(exchanged, resamples=resamples, seed=seed).one_sided
+    p_values = approximate_randomisation(
+        exchanged, resamples=resamples, seed=seed, level=1 - ALPHA, look=DEFAULT_RESAMPLES
+    ).one_sided
     np.fill_diagonal(p_values, np.nan)
     # Of the two hypotheses about a pair, only the one that the data favour is a comparison.
     favoured = np.where(bootstrap.differences > 0, p_values, np.nan)
@@ -149,7 +152,7 @@ class DrawnSystems:
         drawn = [scores.drawn_system_scores(spread)[:, ranking] for scores in self.joined.metrics.values()]
         return self.statistic(self.joined.human_systems[ranking], np.stack(drawn, axis=1))
 
-    def exchanged(self, keep: FloatArray) -> FloatArray:
+    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
         """Refused: statistics of different metrics cannot be exchanged."""
         raise UsageError("segments of corpus metrics cannot be exchanged between metrics")
 

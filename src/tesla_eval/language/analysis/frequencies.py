@@ -33,8 +33,8 @@ class WordFrequencies:
     Weights are whole numbers, so that their sums are exact: the same to the last bit in whatever order words come.
 
     >>> en = load_frequencies("en")
-    >>> en.weights(["the", "cat", "quaverings"]).tolist()
-    [14.0, 160.0, 261.0]
+    >>> en.weights(["the", "cat", "quaverings"]).tolist(), "cat" in en, "quaverings" in en
+    ([14.0, 160.0, 261.0], True, False)
     """
 
     def __init__(self, resource: Resource) -> None:
@@ -48,6 +48,10 @@ class WordFrequencies:
     def weights(self, words: Sequence[str]) -> FloatArray:
         """The weight of each word, given in small letters."""
         return self.core.of(words)
+
+    def __contains__(self, word: str) -> bool:
+        """Whether the list has a word, given in small letters."""
+        return float(self.weights([word])[0]) < self.unlisted
 
 
 @cache

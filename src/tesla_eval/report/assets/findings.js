@@ -10,7 +10,7 @@ const ACTIONABLE = {
   numbers: ["Numbers", "Numbers in the reference without a full match in the output."],
   untranslated: [
     "Untranslated words",
-    "Words of the source, or in another script, that the reference does not have.",
+    "Words of the source that neither the reference nor the language has, and words in another script.",
   ],
   dropped: ["Dropped content", "Stretches of the reference that nothing in a shorter output matches."],
   inserted: ["Added text", "Stretches of a longer output that nothing in the reference matches."],
