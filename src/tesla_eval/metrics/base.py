@@ -37,6 +37,7 @@ __all__ = ["Metric", "SegmentScores"]  # what other packages import from here
 
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 64, 2048  # segments that cross into the core at once
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
+_NAMING = ("metric", "version", "scoring")  # what a signature begins with
 _Any = TypeVar("_Any")
 
 
@@ -156,8 +157,12 @@ class Metric(ABC, metaclass=_Sealing):
         defaults = {name: name_of(value) for name, value in self.option_defaults().items()}
         said = {*_SHARED_OPTIONS, *self.options_said_elsewhere()}
         chosen = {name: name_of(value) for name, value in options.items() if name not in said}
-        own = {} if is_importable(type(self)) else {"class": own_name(type(self))}
-        return {**{name: text for name, text in chosen.items() if defaults.get(name) != text}, **own}
+        items = {
+            f"option-{name}" if name in _NAMING else name: text
+            for name, text in chosen.items()
+            if defaults.get(name) != text
+        }
+        return items if is_importable(type(self)) else {**items, "class": own_name(type(self))}
 
     @classmethod
     def option_sections(cls) -> dict[str, str]:

@@ -110,6 +110,8 @@ class PackagedMetric(Metric):
 class _Uncached(Metric):
     """The same metric for the cache to call."""
 
+    signed: ClassVar[frozenset[str]] = frozenset({"metric"})
+
     def __init__(self, metric: PackagedMetric) -> None:
         self.metric, self.id, self.feature_names = metric, metric.id, metric.feature_names  # type: ignore[misc]
         self.uses_source, self.needs_references = metric.uses_source, metric.needs_references  # type: ignore[misc]
@@ -251,9 +253,11 @@ def _local(metric: str, model: str) -> Path:
 
 
 def _hash(folder: Path) -> str:
-    """Of all files in the folder, names included."""
+    """Of all files in the folder, names included, or of the only file."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in (
+        [folder] if folder.is_file() else sorted(path for path in folder.rglob("*") if path.is_file())
+    ):
         digest.update(f"{path.relative_to(folder).as_posix()}\n{path.stat().st_size}\n".encode())
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
