@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gzip
 import importlib.util
 import json
 import re
@@ -21,28 +22,32 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import cast
 
+from tesla_eval.base.errors import UsageError
 from tesla_eval.base.resources import shipped_folder
 from tesla_eval.language.analysis.conllu import read_conllu
 from tesla_eval.language.analysis.detection import contradicts, identify, load_detection
 from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.language.choice import AUTO, choose
 
 ROOT = Path(__file__).resolve().parents[1]
-TREEBANKS = ROOT.parent / "shared" / "data" / "ud"
+DATA = ROOT.parent / "shared" / "data"
+TREEBANKS, WMT = DATA / "ud", DATA / "wmt" / "wmt19-darr.seg.tsv.gz"
 HEAD = Path(__file__).with_name("detection_head.md")
 PEERS = Path(__file__).with_name("detection_peers.json")
-CHUNK, MOST_CHUNKS, MOST_SENTENCES = 20, 20, 400
+CHUNK, MOST_CHUNKS, MOST_SENTENCES, SHORT = 20, 20, 400, 10
 SIMPLEMMA_NAMES = {"nb": "no", "hbs": "hr"}
 DJANGO_NAMES = {"nb": "no", "zh_Hant": "zh"}
 
 Guess = Callable[[Sequence[str]], str]
 
 
-def held_out(language: str) -> list[str]:
+def held_out(language: str, names: Sequence[str] = ("test", "dev")) -> list[str]:
     """The test sentences, then the development sentences."""
-    paths = (TREEBANKS / language / f"{name}.conllu.gz" for name in ("test", "dev"))
+    paths = (TREEBANKS / language / f"{name}.conllu.gz" for name in names)
     return [sentence.text for path in paths if path.exists() for sentence in read_conllu(path)]
 
 
@@ -177,6 +182,53 @@ def confusion_rows(texts: dict[str, list[str]]) -> tuple[dict[str, object], list
     return dict(figures), table
 
 
+def short_texts(texts: Sequence[str]) -> list[str]:
+    """The first of those with 1 to 10 words."""
+    short = (text for text in texts if len(text.split()) <= SHORT and any(map(str.isalpha, text)))
+    return list(islice(short, MOST_SENTENCES))
+
+
+def english_references() -> list[str]:
+    """The references of WMT 2019 into English, each once."""
+    with gzip.open(WMT, "rt", encoding="utf-8", newline="\n") as lines:
+        rows = (line.rstrip("\n").split("\t") for line in lines)
+        return list(dict.fromkeys(fields[6] for fields in rows if fields[0].endswith("-en")))
+
+
+def short_row(name: str, groups: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """What `choose` makes of short texts by their language."""
+    figures: Counter[str] = Counter()
+    for language, texts in groups:
+        try:
+            chosen = choose(AUTO, texts)
+        except UsageError:
+            figures["refused"] += 1
+            continue
+        verdict = "right" if chosen.code == language else "wrong"
+        figures[f"{'assumed' if chosen.assumed else 'certain'} {verdict}"] += 1
+    columns = ("certain right", "certain wrong", "assumed right", "assumed wrong", "refused")
+    return f"| {name} | {len(groups)} | " + " | ".join(str(figures[column]) for column in columns) + " |"
+
+
+def short_rows() -> list[str]:
+    """Development sentences alone and in threes, and English references of WMT."""
+    by_language = {code: short_texts(held_out(code, ("dev",))) for code in sorted(LANGUAGES)}
+    english = short_texts(english_references())
+    table = [
+        "| | texts | certain, right | certain, wrong | assumed, right | assumed, wrong | refused |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, found in (("treebanks", by_language), ("English of WMT", {"en": english})):
+        for size, what in ((1, "one sentence"), (3, "three sentences")):
+            groups = [
+                (code, texts[i : i + size])
+                for code, texts in found.items()
+                for i in range(0, len(texts) - size + 1, size)
+            ]
+            table.append(short_row(f"{name}, {what}", groups))
+    return table
+
+
 def outside_rows(texts: dict[str, list[str]]) -> tuple[dict[str, int], list[str]]:
     """Chunks of messages: languages that are supported must be right, others not certain."""
     figures: Counter[str] = Counter()
@@ -230,6 +282,7 @@ def main() -> None:
     whole = added_milliseconds("from tesla_eval.language.analysis.detection import identify; identify(texts)")
     page = HEAD.read_text("utf-8").format(
         candidates="\n".join(candidates), confusions="\n".join(confusions), wrong="; ".join(wrong) or "none",
+        short="\n".join(short_rows()),
         importing=f"{importing:.0f}", whole=f"{whole:.0f}", kilobytes=f"{size / 1000:.0f}",
         **{key.replace(" ", "_"): value for key, value in {**figures, **outside}.items()},
     )  # fmt: skip

@@ -43,7 +43,7 @@ def _homes() -> dict[str, str]:
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for."""
-    from importlib import import_module
+    from tesla_eval.base.errors import import_module
 
     if name.startswith("__") or name not in _homes():
         raise AttributeError(f"module 'tesla_eval' has no attribute {name!r}")

@@ -16,7 +16,7 @@ from tesla_eval.metrics.feature_metric import FeatureMetric as FeatureMetric
 from tesla_eval.metrics.features import FeatureGroup as FeatureGroup
 from tesla_eval.metrics.pem import Pem as Pem
 from tesla_eval.metrics.pem_x import PemX as PemX
-from tesla_eval.metrics.registry import create_metric as create_metric
+from tesla_eval.metrics.requests import create_metric as create_metric
 from tesla_eval.metrics.results import CorpusScore as CorpusScore
 from tesla_eval.metrics.results import Explanation as Explanation
 from tesla_eval.metrics.results import Score as Score

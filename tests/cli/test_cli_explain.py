@@ -144,6 +144,18 @@ def test_a_kernel_that_this_machine_lacks_is_refused() -> None:
     command = [sys.executable, "-c", "import tesla_eval._core"]
     outcome = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert outcome.returncode != 0 and "no kernel named abacus; it has" in outcome.stderr
+    command = [sys.executable, "-m", "tesla_eval", "score", "-r", "a", "b"]
+    outcome = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert outcome.returncode == 2 and outcome.stderr.startswith(
+        "error: this CPU has no kernel named abacus; it has"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        "import tesla_eval\ntry:\n    tesla_eval.TeslaM\nexcept tesla_eval.TeslaError as e: print(e)",
+    ]
+    outcome = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert "TESLA_EVAL_KERNEL chooses one" in outcome.stdout
 
 
 def test_selftest_notices_another_bit(tesla, monkeypatch: pytest.MonkeyPatch) -> None:

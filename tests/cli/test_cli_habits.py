@@ -399,10 +399,12 @@ def test_references_by_segment_must_fit() -> None:
     from tesla_eval.base.errors import TeslaError
 
     with pytest.raises(TeslaError, match="2 hypotheses, but references of 1 segments"):
-        score(["a", "b"], [["a", "b"]], metric="m", references_by_segment=True)
+        score(["a", "b"], [["a", "b"]], metric="m", lang="en", references_by_segment=True)
     with pytest.raises(TeslaError, match="one list of texts for each"):
         score(["a", "b"], ["a", "b"], metric="m", references_by_segment=True)
-    assert score(["a"], [["b", "a"]], metric="m", references_by_segment=True).segments.shape == (1,)
+    assert score(["a"], [["b", "a"]], metric="m", lang="en", references_by_segment=True).segments.shape == (
+        1,
+    )
 
 
 def test_a_missing_file_is_one_message(tesla, files) -> None:

@@ -62,6 +62,7 @@ def test_one_metric_with_two_settings_has_two_columns(tesla, files) -> None:
         ("x:weights=own.tesla", {"weights": "own.tesla"}),
         ("ter:asian_support=yes", {"asian_support": True}),
         ("rougelsum:split=off", {"split": False}),
+        ("m:synonyms = /x/a b.tsv , alpha=0.5", {"synonyms": "/x/a b.tsv", "alpha": 0.5}),
     ],
 )
 def test_values_have_the_type_of_the_option(text: str, options: dict[str, object]) -> None:
@@ -213,3 +214,8 @@ def test_reproductions_stand_apart_with_what_was_measured(tesla) -> None:
     assert [line.split()[0] for line in research.splitlines()] == ["dicomer", "cremer"]
     assert "below the word overlap of neighbouring sentences" in research and "below TESLA-S" in research
     assert "dicomer" not in first
+
+
+def test_a_path_with_a_space_keeps_it_in_the_name() -> None:
+    (request,) = parse_requests(["m: synonyms = /x/a b.tsv , alpha=0.5"])
+    assert request.name == "tesla-m:synonyms=/x/a b.tsv,alpha=0.5"

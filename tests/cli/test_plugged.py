@@ -15,6 +15,7 @@ from tesla_eval.cli import resources, selftest
 from tesla_eval.cli.shared import plugged
 from tesla_eval.metrics import registry
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.requests import create_metric
 
 
 @click.command()
@@ -91,7 +92,7 @@ def test_tesla_n_without_its_package_says_how_to_get_it(monkeypatch: pytest.Monk
     monkeypatch.setattr(registry, "registered", lambda: dict(registry.BUILT_IN))
     for name in ("n", "tesla-n", "TESLA-N"):
         with pytest.raises(UsageError, match=r"pip install 'tesla-eval\[neural\]'"):
-            registry.create_metric(name)
+            create_metric(name)
 
 
 def failing() -> tuple[list[dict[str, Any]], float]:

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals a
 
 INTERRUPTED = """
 import os, random, signal, sys, threading, time
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems
 
 name, workers, segments, words = sys.argv[1], *map(int, sys.argv[2:])
@@ -59,7 +59,7 @@ def test_ctrl_c_ends_the_work_on_one_long_text(name: str, workers: int) -> None:
 
 FORKING = """
 import os, random, sys, threading, time
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 
 draw = random.Random(1)
 def text():

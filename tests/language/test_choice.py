@@ -10,7 +10,8 @@ import pytest
 import tesla_eval
 from tesla_eval import TeslaM, create_metric
 from tesla_eval.base.errors import TeslaWarning, UsageError
-from tesla_eval.language.choice import other_language, resolve
+from tesla_eval.language.analysis.languages import LANGUAGES
+from tesla_eval.language.choice import choose, other_language, resolve
 
 GERMAN = [
     "Die Regierung hat gestern einen neuen Plan zur Senkung der Steuern vorgestellt.",
@@ -44,9 +45,10 @@ def test_references_by_segment_and_texts_without_references_are_told_too() -> No
 
 
 @pytest.mark.parametrize(
-    ("texts", "code"), [(["Guten Morgen!"], "en"), (["Доброе утро"], "ru"), (["买雨伞"], "zh"), ([], "en")]
+    ("texts", "code"),
+    [(["Hello!"], "en"), (["Доброе утро"], "ru"), (["买雨伞"], "zh"), (["r"], "en"), ([], "en")],
 )
-def test_short_texts_take_the_best_guess_or_english(texts: list[str], code: str) -> None:
+def test_texts_too_short_to_tell_take_the_best_guess_or_english(texts: list[str], code: str) -> None:
     said: list[str] = []
     assert resolve("auto", texts, said.append) == code
     assert "too short to tell" in said[0]
@@ -57,6 +59,55 @@ def test_copies_that_differ_in_a_number_are_one_text() -> None:
     copies = [text.format(number) for number in range(600_000)]
     assert resolve("auto", copies) == resolve("auto", copies[:1]) == "en"
     assert resolve("auto", [f"The cat number {number} sat on the mat." for number in range(1000)]) == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Der Hund hat den Mann gebissen.", "de"),
+        ("Die Kinder spielen heute mit ihren Freunden im Garten.", "de"),
+        ("Le chat est assis sur la table.", "fr"),
+        ("Los niños juegan en el jardín.", "es"),
+        ("The cat sat.", "en"),
+    ],
+)
+def test_a_short_sentence_is_scored_in_its_language_without_a_word(text: str, code: str) -> None:
+    assert choose("auto", [text]) == (
+        code,
+        False,
+        f"{LANGUAGES[code].name} ({code}), identified from the references",
+    )
+    assert tesla_eval.score([text], [[text]], "m").signature["lang"] == code
+
+
+def test_short_texts_of_one_call_are_identified_together() -> None:
+    texts = ["Guten Morgen!", "Ja, gerne.", "Wo warst du?", "Ich weiß nicht."]
+    assert choose("auto", texts[:1]).assumed
+    assert choose("auto", texts)[:2] == ("de", False)
+    assert choose(
+        "auto", ["I see.", "Ich weiß es nicht.", "Thank you so much!"]
+    ).assumed  # not of one language
+
+
+def test_python_warns_of_an_assumed_language_and_the_command_line_notes_it(tesla, write) -> None:
+    assumed = r"language: English \(en\) is assumed, because the references are too short to tell"
+    for call in (
+        lambda: tesla_eval.score(["Hi!"], [["Hello!"]], "m"),
+        lambda: tesla_eval.explain("Hi!", ["Hello!"]),
+        lambda: tesla_eval.evaluate({"a": ["Hi!"]}, [["Hello!"]], ["chrf", "m"]),
+        lambda: tesla_eval.score_samples([{"mt": "Hi!", "ref": "Hello!"}], "m"),
+    ):
+        with pytest.warns(TeslaWarning, match=assumed) as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]
+    text = write("short.txt", ["Hello!"])
+    assert "note: language: English (en) is assumed" in tesla("score", "-l", "auto", "-r", text, text).err
+
+
+def test_nobody_is_warned_where_the_language_has_no_effect_or_is_given() -> None:
+    tesla_eval.score(["Hi!"], [["Hello!"]], "chrf")
+    tesla_eval.score(["Hi!"], [["Hello!"]], "m", lang="en")
+    tesla_eval.score(["Hi!"], [["Hello!"]], TeslaM("en"))
 
 
 def test_longer_texts_that_cannot_be_told_are_refused_everywhere(tesla, write) -> None:
@@ -93,6 +144,18 @@ def test_a_metric_that_was_right_before_still_warns() -> None:
     german = GERMAN * 1000
     with pytest.warns(TeslaWarning, match="German"):
         metric.corpus_score(german, [german])
+
+
+def test_the_same_metric_warns_of_each_set_of_texts_and_in_evaluate_too() -> None:
+    metric = TeslaM("en")
+    for texts in (GERMAN, GERMAN[:2] * 2):
+        with pytest.warns(TeslaWarning, match="made for language 'en'.*German") as caught:
+            tesla_eval.evaluate({"a": texts, "b": texts[::-1]}, [texts], [metric])
+        assert len(caught) == 1
+    with pytest.warns(TeslaWarning, match="German"):
+        metric.corpus_score(GERMAN, [GERMAN])
+    with pytest.warns(TeslaWarning, match="German"):
+        tesla_eval.evaluate({"a": GERMAN}, [GERMAN], "m", lang="en")
 
 
 @pytest.mark.parametrize(

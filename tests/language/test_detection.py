@@ -49,6 +49,25 @@ def test_every_supported_language_has_an_example() -> None:
     assert EXAMPLES.keys() == LANGUAGES.keys()
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Der Hund hat den Mann gebissen."), ("de", "Das ist ein Test."), ("en", "The cat sat on the mat."),
+        ("en", "I don't know it."), ("fr", "Le chat est assis sur la table."), ("it", "Non lo so, ma lo spero."),
+        ("nl", "Ik weet het niet."), ("ru", "Я не знаю, где он."), ("tr", "Bu çok güzel bir gün."),
+    ],
+)  # fmt: skip
+def test_a_few_words_are_certain_if_they_are_common_ones(language: str, text: str) -> None:
+    assert identify([text])[:2] == (language, True)
+
+
+def test_short_texts_are_more_certain_together() -> None:
+    texts = ["Guten Morgen!", "Ja, gerne.", "Wo warst du?", "Ich weiß nicht."]
+    assert not identify(texts[:1]).certain
+    assert identify(texts)[:2] == ("de", True)
+    assert not identify([*texts, "Tack så mycket för hjälpen med bilen!"]).certain
+
+
 def test_croatian_and_serbian_in_both_scripts() -> None:
     latin = "Juče smo vozom putovali u Niš, ali je ceo dan padala kiša i niko nije hteo da izađe iz kuće."
     assert identify([EXAMPLES["hr"]]).language == "hr"
@@ -252,6 +271,26 @@ def test_a_model_is_built_the_same_twice() -> None:
         return b"".join(array.tobytes() for array in made.arrays.values())
 
     assert build() == build()
+
+
+@pytest.mark.slow
+def test_sentences_of_up_to_ten_words_are_told_or_doubted() -> None:
+    """Development sentences: nearly none is certain and wrong."""
+    if not TREEBANKS.exists():
+        pytest.skip("the treebanks are not here")
+    certain = right = wrong = total = 0
+    for language in sorted(LANGUAGES.keys() - {"zh", "ja", "th"}):
+        path = TREEBANKS / language / "dev.conllu.gz"
+        texts = [sentence.text for sentence in read_conllu(path)] if path.exists() else []
+        for text in [text for text in texts if len(text.split()) <= 10 and any(map(str.isalpha, text))][:400]:
+            found = identify([text])
+            total += 1
+            right += found.language == language
+            certain += found.certain
+            wrong += found.certain and found.language != language
+    assert right >= 0.9 * total
+    assert certain >= 0.55 * total
+    assert wrong <= 0.001 * total
 
 
 @pytest.mark.slow

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from tesla_eval.base.errors import UsageError
-from tesla_eval.language.analysis.languages import LANGUAGES, known_languages, resolve_language
+from tesla_eval.language.analysis.languages import (
+    LANGUAGES,
+    known_languages,
+    resolve_language,
+    target_of_pair,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +27,32 @@ from tesla_eval.language.analysis.languages import LANGUAGES, known_languages, r
 )  # fmt: skip
 def test_aliases_name_their_language(written: str, meant: str) -> None:
     assert resolve_language(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("tag", "meant"),
+    [
+        ("nl-BE", "nl"), ("fr-CA", "fr"), ("es-AR", "es"), ("es-SV", "es"), ("en-CA", "en"), ("ar-DZ", "ar"),
+        ("sv-FI", "sv"), ("nn-NO", "nn"), ("pt-BR", "pt"), ("zh-Hant-HK", "zh"), ("en-IN", "en"),
+    ],
+)  # fmt: skip
+def test_a_region_is_a_region_in_capitals_and_without(tag: str, meant: str) -> None:
+    for written in (tag, tag.lower(), tag.upper(), tag.replace("-", "_").lower()):
+        assert resolve_language(written) == meant
+        assert target_of_pair(written) is None
+
+
+@pytest.mark.parametrize(
+    ("pair", "target"),
+    [("en-de", "de"), ("de-en", "en"), ("EN-DE", "de"), ("en-uk", "uk"), ("deu_eng", "en")],
+)
+def test_a_pair_of_languages_means_its_target(pair: str, target: str) -> None:
+    assert resolve_language(pair) == target_of_pair(pair) == target
+
+
+def test_what_is_no_text_is_no_language() -> None:
+    with pytest.raises(TypeError, match="a code, such as 'en', not None"):
+        resolve_language(None)  # type: ignore[arg-type]
 
 
 def test_every_code_and_alias_leads_to_one_language_only() -> None:

@@ -214,7 +214,7 @@ def test_analysis_and_synonyms_of_ones_own_are_refused(tesla, write) -> None:
     outcome = tesla("score", "-m", f"pem:synonyms={text}", "-r", text, text)
     assert outcome.status == 2
     assert "metric pem has no option 'synonyms'" in outcome.err
-    with pytest.raises(UsageError, match="pem does not support the option 'synonyms'"):
+    with pytest.raises(UsageError, match="metric pem has no option 'synonyms'"):
         Pem(synonyms=text)
 
 

@@ -137,10 +137,113 @@ def test_parameters_cannot_be_changed_after_construction() -> None:
 
 
 def test_unknown_options_are_refused_with_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"tesla-m has no option 'alhpa'; its options are: .*alpha"):
+    with pytest.raises(
+        UsageError, match=r"tesla-m has no option 'alhpa' \(options: lang, .*\nhint: did you mean alpha\?"
+    ):
         TeslaM(alhpa=0.5)
+    with pytest.raises(
+        UsageError, match=r"metric tesla-m has no option 'language' .*\nhint: did you mean lang\?"
+    ):
+        TeslaM(language="en")
+    with pytest.raises(
+        UsageError, match=r"metric bleu has no option 'language' .*\nhint: did you mean lang\?"
+    ):
+        create_metric("bleu", language="en")
     with pytest.raises(UsageError, match="tesla-x has no option 'alpha'"):  # weights were learned with one
         create_metric("x", alpha=0.5)
+
+
+def test_options_of_the_wrong_type_are_refused_with_what_to_pass() -> None:
+    with pytest.raises(TypeError, match="metric rouge1: stem must be True or False, not 'no'"):
+        create_metric("rouge1", stem="no")
+    with pytest.raises(TypeError, match=r"metric tesla-m: alpha must be a number, not '0\.5'"):
+        TeslaM(alpha="0.5")
+    with pytest.raises(TypeError, match="metric bleu: smooth_method must be a text, not 1"):
+        create_metric("bleu", smooth_method=1)
+    assert TeslaM(alpha=np.float64(0.5), max_n=np.int64(2)).get_signature()["alpha"] == "0.5"
+
+
+@pytest.mark.parametrize("workers", [-1, 0, 1.5, "2", None])
+def test_a_number_of_threads_that_is_none_is_refused(workers: object) -> None:
+    message = "workers must be a whole number from 1 on"
+    with pytest.raises(UsageError, match=message):
+        TeslaM(workers=workers)
+    with pytest.raises(UsageError, match=message):
+        TeslaM().workers = workers
+    with pytest.raises(UsageError, match=message):
+        tesla_eval.evaluate({"a": HYPOTHESES}, [REFERENCES], "m", lang="en", workers=workers)
+
+
+def test_a_metric_shows_the_language_and_the_threads_that_it_has() -> None:
+    assert repr(TeslaM("eng")) == repr(TeslaM(lang="eng")) == "TeslaM(lang='en')"
+    metric = TeslaM(lang="en", alpha=0.5, workers=3)
+    assert repr(metric) == "TeslaM(lang='en', alpha=0.5, workers=3)"
+    metric.workers = 1
+    assert repr(metric) == repr(pickle.loads(pickle.dumps(metric))) == "TeslaM(lang='en', alpha=0.5)"
+    assert repr(create_metric("bleu", "zh-CN")) == "Bleu(lang='zh')"
+
+
+def test_a_name_may_carry_options_in_python_too() -> None:
+    expected = str(create_metric("bleu", tok="intl", lc=True).get_signature())
+    for metric in (
+        create_metric("bleu:tok=intl,lc=yes"),
+        create_metric("bleu:tok=intl", lowercase=True),
+        create_metric("bleu", tokenize="intl", lc=True),
+    ):
+        assert str(metric.get_signature()) == expected
+    assert tesla_eval.score(HYPOTHESES, [REFERENCES], "m:alpha=0.5", lang="en").signature["alpha"] == "0.5"
+    with pytest.raises(UsageError, match="bleu:tok=intl: sets tok already; give it once"):
+        create_metric("bleu:tok=intl", tokenize="char")
+    with pytest.raises(UsageError, match="the option tok is given twice"):
+        create_metric("bleu", tok="intl", tokenize="char")
+    with pytest.raises(UsageError, match="name one metric, not tesla-m and bleu"):
+        create_metric("m,bleu")
+
+
+@pytest.mark.parametrize("wrong", [str, TeslaM, 3, None, ["m"]])
+def test_what_is_no_name_and_no_metric_is_refused(wrong: object) -> None:
+    for call in (
+        lambda: create_metric(wrong),
+        lambda: tesla_eval.score(HYPOTHESES, [REFERENCES], wrong),
+        lambda: tesla_eval.explain("a", ["b"], wrong),
+    ):
+        with pytest.raises(
+            TypeError, match=r"a metric is a name, such as 'm' or 'bleu:tok=intl', or a Metric, not"
+        ):
+            call()
+
+
+def test_the_short_calls_take_a_metric_object() -> None:
+    half = TeslaM("en", alpha=0.5)
+    scored = tesla_eval.score(HYPOTHESES, [REFERENCES], metric=half)
+    assert scored.segments.tolist() == segments(half) and scored.signature["alpha"] == "0.5"
+    assert (
+        tesla_eval.explain("A cat.", ["The cat."], half).score
+        == half.sentence_score("A cat.", ["The cat."]).score
+    )
+    with pytest.raises(UsageError, match="options belong to the metric"):
+        tesla_eval.score(HYPOTHESES, [REFERENCES], half, alpha=1.0)
+
+
+def test_several_metrics_lead_to_evaluate() -> None:
+    with pytest.raises(UsageError, match=r"give one metric, as metric=.*\nhint: evaluate\("):
+        tesla_eval.score(HYPOTHESES, [REFERENCES], metrics=["m", "bleu"])
+
+
+@pytest.mark.parametrize("metric", ["m", "bleu"])
+def test_a_language_that_is_no_text_is_refused(metric: str) -> None:
+    for call in (create_metric, lambda name, lang: tesla_eval.score(HYPOTHESES, [REFERENCES], name, lang)):
+        with pytest.raises(TypeError, match="a language is a code, such as 'en', not None"):
+            call(metric, None)
+
+
+def test_a_missing_reference_is_left_out_of_an_explanation() -> None:
+    explained = tesla_eval.explain("A cat sat.", ["The cat sat.", None], lang="en")
+    assert explained.to_dict() == tesla_eval.explain("A cat sat.", ["The cat sat."], lang="en").to_dict()
+    scored = TeslaM("en").sentence_score("A cat sat.", ["The cat sat.", None])
+    assert (explained.score, explained.signature) == (scored.score, scored.signature)
+    with pytest.raises(tesla_eval.InputError, match="segment 1 has no reference"):
+        TeslaM("en").explain("A cat sat.", [None])
 
 
 def test_results_say_how_many_references_there_were() -> None:
@@ -178,7 +281,7 @@ def test_each_text_is_prepared_once_and_each_problem_solved_once(monkeypatch: py
 def test_the_front_door() -> None:
     result = tesla_eval.score(HYPOTHESES, [REFERENCES], metric="m")
     assert result.segments.tolist() == segments(TeslaM())
-    assert tesla_eval.explain("A cat.", ["The cat."]).to_dict()["metric"] == "tesla-m"
+    assert tesla_eval.explain("A cat sat.", ["The cat sat."]).to_dict()["metric"] == "tesla-m"
     assert tesla_eval.score(HYPOTHESES, [REFERENCES], metric="m", alpha=0.5).signature["alpha"] == "0.5"
 
 
@@ -205,6 +308,23 @@ def test_sources_reach_only_the_metrics_that_use_them() -> None:
     assert TeslaM().corpus_score(["a"], [["a"]], sources=["x"]).score == 1
     with pytest.raises(tesla_eval.InputError, match="1 hypotheses, but 2 sources"):
         TeslaM().corpus_score(["a"], [["a"]], sources=["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ([None], "source 1 is missing"),
+        ([3], "source 1 is 3, not a text"),
+        ("a", "sources are a list of texts"),
+    ],
+)
+def test_sources_that_are_no_texts_are_refused(sources: object, message: str) -> None:
+    for call in (
+        lambda: SourceLength().corpus_score(["a"], [["b"]], sources=sources),
+        lambda: tesla_eval.evaluate({"a": ["a"]}, [["b"]], SourceLength(), sources=sources),
+    ):
+        with pytest.raises(tesla_eval.TeslaError, match=message):
+            call()
 
 
 def test_a_new_metric_takes_ten_lines() -> None:

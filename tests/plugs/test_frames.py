@@ -19,6 +19,7 @@ from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 
 pa = neighbour("pyarrow")
+pytestmark = pytest.mark.filterwarnings("ignore:language. .* is assumed:tesla_eval.base.errors.TeslaWarning")
 HYPOTHESES, OTHERS, REFERENCES = two_systems()
 EXPECTED = score(HYPOTHESES, [REFERENCES], "m").segments.tolist()
 
@@ -60,6 +61,16 @@ def test_scores_are_those_of_lists(make) -> None:
     assert names[:4] == ["id", "mt", "ref", "tesla-m"] and "tesla-m.ms.1" in names and "chrf" in names
 
 
+def test_columns_with_the_usual_names_are_found(make) -> None:
+    frame = make({"source": HYPOTHESES[:3], "mt": HYPOTHESES[:3], "ref": REFERENCES[:3]})
+    found = score_frame(frame, metric="m")
+    assert values(found, "tesla-m") == values(score_frame(frame, "mt", ["ref"], "m"), "tesla-m")
+    with pytest.raises(
+        InputError, match=r"which column holds the hypotheses\? Its columns are x, y\nhint:.*hypothesis="
+    ):
+        score_frame(pa.table({"x": ["a"], "y": ["a"]}), metric="m")
+
+
 def test_a_row_without_a_text_has_no_score(make) -> None:
     nothing = None if make is not pandas_frame else float("nan")
     frame = make({
@@ -94,7 +105,7 @@ def test_sources_metrics_and_options(make) -> None:
     )
     with pytest.raises(UsageError, match="options belong to the metric"):
         score_frame(frame, "mt", "ref", half, alpha=0.5)
-    with pytest.raises(InputError, match="no column 'hyp'; its columns are: mt, ref, src"):
+    with pytest.raises(InputError, match="no column 'hyp'; its columns are mt, ref, src"):
         score_frame(frame, "hyp", "ref")
     with pytest.raises(UsageError, match="dict is not a frame"):
         score_frame({"mt": []}, "mt")

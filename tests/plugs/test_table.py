@@ -13,6 +13,7 @@ import pytest
 from tesla_eval import TeslaError, UsageError
 from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.registry import metric_names
+from tesla_eval.metrics.requests import named_metric
 from tesla_eval.metrics.results import CorpusScore
 from tesla_eval.tuning.protocols import JsonLines
 from tests.pages import ROOT
@@ -61,29 +62,37 @@ def columns() -> dict[str, list[str]]:
     return {"mt": HYPOTHESES, "ref": REFERENCES}
 
 
+def column_of(name: str) -> str:
+    """The name in results: the id, and the options that `name` carries."""
+    return named_metric(name, "en").name
+
+
 def by_pandas(name: str, own: Metric, expected: CorpusScore) -> None:
     frame = scored_frame(pytest.importorskip("pandas").DataFrame(columns()), name)
-    assert_segments(frame[own.id], expected)
-    assert frame.attrs["tesla_eval"] == {own.id: str(expected.signature)}
+    column = column_of(name)
+    assert_segments(frame[column], expected)
+    assert frame.attrs["tesla_eval"] == {column: str(expected.signature)}
 
 
 def by_polars(name: str, own: Metric, expected: CorpusScore) -> None:
     frame = scored_frame(pytest.importorskip("polars").DataFrame(columns()), name)
-    assert_segments(frame[own.id].fill_null(float("nan")), expected)
+    assert_segments(frame[column_of(name)].fill_null(float("nan")), expected)
 
 
 def by_arrow(name: str, own: Metric, expected: CorpusScore) -> None:
     table = scored_frame(pytest.importorskip("pyarrow").table(columns()), name)
-    assert_segments(table[own.id].to_numpy(), expected)
-    assert table.field(own.id).metadata == {b"tesla_eval.signature": str(expected.signature).encode()}
+    assert_segments(table[column_of(name)].to_numpy(), expected)
+    assert table.field(column_of(name)).metadata == {
+        b"tesla_eval.signature": str(expected.signature).encode()
+    }
 
 
 def by_datasets(name: str, own: Metric, expected: CorpusScore) -> None:
     dataset = pytest.importorskip("datasets").Dataset.from_dict(columns())
     for _ in range(2):  # the second time the column is replaced
         dataset = scored_frame(dataset, name)
-        assert dataset.column_names == ["mt", "ref", own.id]
-        assert_segments([np.nan if value is None else value for value in dataset[own.id]], expected)
+        assert dataset.column_names == ["mt", "ref", column_of(name)]
+        assert_segments([np.nan if value is None else value for value in dataset[column_of(name)]], expected)
 
 
 def by_batches(name: str, own: Metric, expected: CorpusScore) -> None:
@@ -160,7 +169,7 @@ PLUGS: dict[str, Callable[[str, Metric, CorpusScore], None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", metric_names())
+@pytest.mark.parametrize("name", [*metric_names(), "bleu:tok=intl,lc=yes", "m:alpha=0.5"])
 @pytest.mark.parametrize("plug", PLUGS)
 def test_a_plug_gives_the_bits_and_the_signature_of_the_metric(plug: str, name: str) -> None:
     try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tesla_eval import InputError, UsageError, create_metric, evaluate
+from tesla_eval import InputError, Metric, SegmentScores, Signature, UsageError, create_metric, evaluate
 from tesla_eval.cli import tesla
 from tesla_eval.report.embedding import extract
 from tests.conftest import shipped_pairs
@@ -67,6 +68,26 @@ def test_the_result_shows_itself(texts) -> None:
     assert repr(result) == str(result)
     assert result._repr_html_().count("<tr>") == 4
     assert json.loads(json.dumps(result.to_dict()))["systems"][0]["scores"] == result.scores["a.txt"]
+
+
+class Words(Metric):
+    """A metric that is not registered."""
+
+    id = "words"
+
+    def get_signature(self) -> Signature:
+        return Signature({"metric": self.id})
+
+    def score_segments(self, hypotheses, references) -> SegmentScores:
+        counts = np.array([float(len(text.split())) for text in hypotheses])
+        return SegmentScores(counts, np.empty((len(counts), 0)))
+
+
+def test_a_metric_of_ones_own_is_shown_and_reported(texts, tmp_path) -> None:
+    systems, references = texts
+    result = evaluate(systems, [references], [Words()], lang="en")
+    assert str(result).split()[:2] == ["system", "words"]
+    assert "words" in result.report(tmp_path / "page.html").read_text("utf-8")
 
 
 def test_a_frame_has_a_row_per_system(texts) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
+from types import ModuleType
 
+_KERNEL_VARIABLE = "TESLA_EVAL_KERNEL"
 _PACKAGE = __name__.partition(".")[0]
 
 
@@ -77,6 +80,19 @@ def warn(message: str) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, TeslaWarning, stacklevel=level)
+
+
+def import_module(name: str) -> ModuleType:
+    """A module of this package; a core that refuses to start is reported as the user's error.
+
+    The variable TESLA_EVAL_KERNEL may name a kernel that this machine lacks.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        if _KERNEL_VARIABLE not in str(error):
+            raise
+        raise UsageError(str(error)) from None
 
 
 def need_package(module: str, install: str, what: str = "this") -> None:

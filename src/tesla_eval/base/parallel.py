@@ -7,8 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from numbers import Integral
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
+
+from tesla_eval.base.errors import UsageError
 
 _TAKEN_AHEAD = 3  # items for each worker
 _PATIENCE = 0.1  # seconds that a thread waits for another task
@@ -49,6 +52,17 @@ class Stop(Protocol):
 
     def stop(self) -> None:
         """End the work of the threads that watch."""
+
+
+def check_workers(workers: object) -> None:
+    """Refuse a number of threads that is none.
+
+    >>> check_workers(-1)
+    Traceback (most recent call last):
+    tesla_eval.base.errors.UsageError: workers must be a whole number from 1 on, not -1
+    """
+    if not isinstance(workers, Integral) or workers < 1:
+        raise UsageError(f"workers must be a whole number from 1 on, not {workers!r}")
 
 
 def map_in_order(

@@ -6,11 +6,10 @@ import gc
 import os
 import sys
 from difflib import get_close_matches
-from importlib import import_module
 
 import click
 
-from tesla_eval.base.errors import TeslaError
+from tesla_eval.base.errors import TeslaError, import_module
 from tesla_eval.base.version import __version__
 from tesla_eval.cli.shared.terminal import complain, show_warnings
 

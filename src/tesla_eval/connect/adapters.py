@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 from tesla_eval.metrics.results import CorpusScore
 
 

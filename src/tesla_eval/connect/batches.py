@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.errors import InputError, SegmentError, UsageError, need_package
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import named_metrics
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.metrics.segments import reference_count, with_gaps
@@ -81,6 +81,7 @@ class BatchScorer:
     It can be sent to other processes, where it is made once however often it arrives.
 
     >>> import pyarrow
+    >>> from tesla_eval import create_metric
     >>> scorer = BatchScorer({"tesla-m": create_metric("m", "en")}, Columns(hyp=("mt",), ref=("ref",)))
     >>> batch = pyarrow.record_batch({"id": [7], "mt": ["The cats sat."], "ref": ["The cat sat."]})
     >>> [(row["id"], round(row["tesla-m"], 4)) for row in scorer(batch).to_pylist()]
@@ -324,16 +325,15 @@ def _check_type(field: pyarrow.Field, *, may_be_list: bool) -> None:
 def metrics_by_name(
     metric: str | Metric | Sequence[str | Metric], lang: str, **options: Any
 ) -> dict[str, Metric]:
-    """Metrics by their ids, from one or several names or metrics; `options` go to those given by name.
+    """Metrics by their names in results, from names or objects; `options` go to those given by name.
 
-    >>> list(metrics_by_name(["m", "chrf"], "en"))
-    ['tesla-m', 'chrf']
+    >>> list(metrics_by_name(["m", "bleu:tok=intl"], "en"))
+    ['tesla-m', 'bleu:tok=intl']
     """
-    given = [metric] if isinstance(metric, str | Metric) else list(metric)
-    made = [create_metric(one, lang, **options) if isinstance(one, str) else one for one in given]
-    found = {one.id: one for one in made}
-    if len(found) < len(made) or not made:
-        raise UsageError("name every metric once, and at least one")
+    named = named_metrics(metric, lang, **options)
+    found = {one.name: one.metric for one in named}
+    if len(found) < len(named):
+        raise UsageError("name every metric once")
     return found
 
 

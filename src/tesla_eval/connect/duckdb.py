@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from tesla_eval.base.errors import UsageError, need_package
-from tesla_eval.connect.batches import BatchScorer, metrics_by_name
+from tesla_eval.connect.batches import BatchScorer
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.requests import named_metric
 from tesla_eval.texts.tables import Columns, Missing
 
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ def register(
     DuckDB decides how many threads call the function (`SET threads`).
     """
     need_package("duckdb", "'tesla-eval[duckdb]'")
-    ((metric_id, scorer),) = metrics_by_name(metric, lang, **options).items()
+    metric_name, scorer = named_metric(metric, lang, **options)
     if source and not scorer.uses_source:
-        raise UsageError(f"{metric_id} does not read the source: leave out source=True")
+        raise UsageError(f"{metric_name} does not read the source: leave out source=True")
     if missing == "skip":
         raise UsageError("missing='skip': an SQL function cannot drop rows; write WHERE mt IS NOT NULL")
-    chosen = re.sub(r"\W", "_", metric_id) if name is None else name
+    chosen = re.sub(r"\W", "_", metric_name) if name is None else name
     if not _SQL_NAME.fullmatch(chosen):
         raise UsageError(f"name={chosen!r}: write letters, digits and underscores")
     if chosen in _registered.get(connection, ()):

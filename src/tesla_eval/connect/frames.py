@@ -17,8 +17,8 @@ from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.connect.batches import SIGNATURE_KEY, check_missing, complete_rows
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import streams_by_segment, texts_of
-from tesla_eval.metrics.shortcuts import metric_for
-from tesla_eval.texts.tables import Missing
+from tesla_eval.metrics.shortcuts import metrics_for
+from tesla_eval.texts.tables import Columns, Missing
 
 _Frame = TypeVar("_Frame")
 _SIGNATURES = "tesla_eval"  # where a frame that can carry metadata says what made its scores
@@ -26,7 +26,7 @@ _SIGNATURES = "tesla_eval"  # where a frame that can carry metadata says what ma
 
 def score_frame(
     frame: _Frame,
-    hypothesis: str,
+    hypothesis: str = "",
     references: str | Sequence[str] = (),
     metric: str | Metric | Sequence[str | Metric] = "x",
     lang: str = "auto",
@@ -36,34 +36,33 @@ def score_frame(
     missing: Missing = "null",
     **options: Any,
 ) -> _Frame:
-    """The frame with a column of segment scores per metric, named by the metric's id.
+    """The frame with a column of segment scores per metric, named as in results (`tesla-m`, `bleu:tok=intl`).
 
-    `hypothesis`, `references` and `source` are names of columns. A column of references may hold lists of texts. With
+    `hypothesis`, `references` and `source` are names of columns; by default the usual ones, such as `mt`, `ref` and
+    `src`. A column of references may hold lists of texts. With
     `features` every feature has a column too, such as `tesla-m.ms.1`. A column of that name is replaced. Missing values
     are `None`, NaN, NA and null; they give a missing score, or with `missing="error"` an error. With `missing="skip"`
     rows are left out that a metric cannot score. Options go to the metrics.
     """
     add_columns = _adder(frame)
     check_missing(missing)
-    texts = _column(frame, hypothesis)
-    streams = list(_streams(frame, texts, [references] if isinstance(references, str) else references))
-    sources = None if source is None else _column(frame, source)
+    chosen = _columns(frame, hypothesis, references, source)
+    texts = _column(frame, chosen.hyp[0])
+    streams = list(_streams(frame, texts, chosen.ref))
+    sources = _column(frame, chosen.src[0]) if chosen.src else None
     columns: dict[str, FloatArray] = {}
     signatures: dict[str, str] = {}
     kept = np.ones(len(texts), bool)
-    for one in [metric] if isinstance(metric, str | Metric) else metric:
-        metric_object = _metric_object(one, lang, streams, options)
+    _, named = metrics_for(metric, lang, streams, options)
+    for name, metric_object in named:
         complete = complete_rows(metric_object, texts, streams, sources)
         if missing == "error" and not complete.all():
             row = int(np.argmin(complete)) + 1
-            raise InputError(f"row {row} of the frame lacks a text that {metric_object.id} needs")
+            raise InputError(f"row {row} of the frame lacks a text that {name} needs")
         kept &= complete
         rows = np.flatnonzero(complete).tolist()
-        names = [
-            metric_object.id,
-            *(f"{metric_object.id}.{name}" for name in metric_object.feature_names if features),
-        ]
-        columns.update((name, np.full(len(texts), np.nan)) for name in names)
+        names = [name, *(f"{name}.{feature}" for feature in metric_object.feature_names if features)]
+        columns.update((column, np.full(len(texts), np.nan)) for column in names)
         if len(rows) == 0:
             continue
         scored = metric_object.corpus_score(
@@ -71,9 +70,9 @@ def score_frame(
             [_taken(stream, rows) for stream in streams],
             None if sources is None else _taken(sources, rows),
         )
-        signatures[metric_object.id] = str(scored.signature)
-        for name, values in zip(names, [scored.segments, *scored.features.T], strict=False):
-            columns[name][rows] = values
+        signatures[name] = str(scored.signature)
+        for column, values in zip(names, [scored.segments, *scored.features.T], strict=False):
+            columns[column][rows] = values
     scored_frame: _Frame = add_columns(frame, columns, signatures)
     if missing == "skip" and not kept.all():
         scored_frame = _rows_of(scored_frame, kept)
@@ -85,21 +84,22 @@ def _rows_of(frame: Any, kept: npt.NDArray[np.bool_]) -> Any:
     return frame[kept] if hasattr(frame, "loc") else frame.filter(kept)
 
 
-def _metric_object(
-    metric: str | Metric, lang: str, streams: list[list[Any]], options: dict[str, Any]
-) -> Metric:
-    if isinstance(metric, str):
-        return metric_for(metric, lang, streams, options)
-    if options:
-        raise UsageError("options belong to the metric: give them where it is made")
-    return metric
+def _columns(frame: Any, hypothesis: str, references: str | Sequence[str], source: str | None) -> Columns:
+    """The columns that are named, and the usual ones for the rest, as in tables on the command line."""
+    named = [references] if isinstance(references, str) else references
+    given = Columns((hypothesis,) if hypothesis else (), tuple(named), () if source is None else (source,))
+    return given.found_in(_names(frame), "the frame")
+
+
+def _names(frame: Any) -> list[str]:
+    return list(map(str, getattr(frame, "column_names", None) or frame.columns))
 
 
 def _column(frame: Any, name: str) -> list[Any]:
-    names = list(getattr(frame, "column_names", None) or frame.columns)
+    names = _names(frame)
     if names.count(name) != 1:
         problem = "no column" if name not in names else "more than one column"
-        raise InputError(f"the frame has {problem} {name!r}; its columns are: {', '.join(map(str, names))}")
+        raise InputError(f"the frame has {problem} {name!r}; its columns are: {', '.join(names)}")
     column: list[Any] = texts_of(frame[name])
     return column
 

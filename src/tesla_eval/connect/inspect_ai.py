@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]  # Inspect may be missing

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 
 Item = tuple[str | Sequence[str], str]
 """The reference or references of a document, and what the model wrote."""

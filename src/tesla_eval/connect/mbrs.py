@@ -10,7 +10,7 @@ from mbrs import timer
 from mbrs.metrics import Metric, register
 
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 
 
 @register("tesla")

@@ -20,7 +20,7 @@ class TeslaAccessor:
 
     def score(
         self,
-        hypothesis: str,
+        hypothesis: str = "",
         references: str | Sequence[str] = (),
         metric: str | Metric | Sequence[str | Metric] = "x",
         lang: str = "auto",

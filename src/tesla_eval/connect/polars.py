@@ -10,7 +10,7 @@ import polars as pl
 from tesla_eval.base.errors import UsageError
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import named_metric
 
 
 def score(
@@ -22,12 +22,12 @@ def score(
     source: str | None = None,
     **options: Any,
 ) -> pl.Expr:
-    """The segment scores of each row, as an expression named by the metric's id.
+    """The segment scores of each row, as an expression named as the metric is in results (`tesla-m`, `bleu:tok=intl`).
 
     The metric is made once, when the expression is. A lazy frame is scored batch by batch, so a metric whose scores
     depend on the whole corpus is refused.
     """
-    scorer = create_metric(metric, lang, **options) if isinstance(metric, str) else metric
+    name, scorer = named_metric(metric, lang, **options)
     if scorer.corpus_wide:
         raise UsageError(f"{scorer.id} depends on the references of the whole corpus: use score_frame")
     columns = [references] if isinstance(references, str) else list(references)
@@ -38,4 +38,4 @@ def score(
         return scored[scorer.id]
 
     expression = pl.struct(list(read)).map_batches(score_batch, pl.Float64, is_elementwise=True)
-    return expression.alias(scorer.id)
+    return expression.alias(name)

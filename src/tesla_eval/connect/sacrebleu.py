@@ -15,8 +15,7 @@ from sacrebleu.metrics.base import Metric as SacreBleuMetric
 from sacrebleu.metrics.base import Score, Signature
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import named_metric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import (
     References,
@@ -66,11 +65,11 @@ class TeslaMetric(SacreBleuMetric):
         self, metric: str = "m", lang: str = "en", *, references: References | None = None, **options: Any
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.metric: Metric = create_metric(metric, lang, **options)
+        name, self.metric = named_metric(metric, lang, **options)
         if self.metric.uses_source and not self.metric.needs_references:
             raise UsageError(f"{self.metric.id} reads source texts, which sacreBLEU does not pass on")
         # sacreBLEU keeps the results of several metrics by this name.
-        self.name = ":".join([self.metric.id, *(f"{key}={value}" for key, value in options.items())])
+        self.name = ":".join([name, *(f"{key}={value}" for key, value in options.items())])
         self._has_statistics = self.metric.formula_of_sums is not None
         self._fitted = self.metric  # to the references seen last
         self._ref_cache = None if references is None else streams_of_texts(references)

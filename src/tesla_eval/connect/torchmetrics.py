@@ -14,7 +14,7 @@ from torchmetrics import Metric
 
 from tesla_eval.base.arrays import ExactSum
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.requests import create_metric
 from tesla_eval.metrics.segments import texts_of
 
 

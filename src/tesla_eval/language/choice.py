@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language, target_of_pair
@@ -12,49 +13,75 @@ AUTO = "auto"
 """The value of `lang` that means the language of the texts."""
 
 _SAMPLE = 128  # texts that are looked at, spread evenly
-_SHORT = 20  # with fewer words a guess is good enough
+_SHORT = 20  # with fewer words a guess is good enough, if it is said that it is one
+_LIKELY, _FEW = 0.5, 2  # the probability and the words from which a guess beats the usual language
 _LONGEST_WORD = 16  # text with fewer spaces than that is written without them
-_FALLBACK = "en"
 _NUMBER = re.compile(r"\d+")
 
 
-def resolve(
-    lang: str, texts: Sequence[str], say: Callable[[str], None] | None = None, what: str = "references"
-) -> str:
-    """The code of the language that `lang` names; for `auto`, of the language that `texts` are written in.
+class ChosenLanguage(NamedTuple):
+    """The language that a result is computed for, and how it was found."""
+
+    code: str
+    assumed: bool = False
+    """Whether the texts were too short to tell: it is the best guess, or English."""
+    message: str = ""
+    """How it was found, for the user; empty if the user named it."""
+
+
+def choose(lang: str, texts: Sequence[str], what: str = "references") -> ChosenLanguage:
+    """The language that `lang` names; for `auto`, the one that `texts` are written in. Messages call them `what`.
 
     For short texts that is the best guess, or English. Longer texts whose language is uncertain are a `UsageError`.
-    `say` is told what was identified; `what` is what messages call the texts.
 
-    >>> resolve("deu", []), resolve("auto", ["Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."])
-    ('de', 'de')
+    >>> choose("auto", ["Der Hund hat den Mann gebissen."])
+    ChosenLanguage(code='de', assumed=False, message='German (de), identified from the references')
+    >>> choose("auto", ["Hello!"]).assumed
+    True
     """
     if lang != AUTO:
         code = resolve_language(lang)
-        if say is not None and target_of_pair(lang) is not None:
-            say(f"language: {_named(code)}, the target of {lang}")
-        return code
-    from tesla_eval.language.analysis.detection import identify  # reads a table: only when asked for
+        is_pair = target_of_pair(lang) is not None
+        return ChosenLanguage(code, message=f"{_named(code)}, the target of {lang}" if is_pair else "")
+    # A table is read: only when asked for.
+    from tesla_eval.language.analysis.detection import USUAL_LANGUAGE, identify
 
     count = len(texts)
     spread = texts if count <= _SAMPLE else [texts[i * count // _SAMPLE] for i in range(_SAMPLE)]
     # Lines that are repeated, or differ in their numbers only, tell nothing new.
     guess = identify(list({_NUMBER.sub("0", text): text for text in spread}.values()))
-    language = guess.language
-    message = f"{_named(language)}, identified from the {what}"
-    if not guess.certain:
-        if guess.words >= _SHORT:
-            best = "" if language == UNDETERMINED.code else f"; the best guess is {_named(language)}"
-            raise UsageError(
-                f"cannot tell the language of the {what} ({guess.note}{best}); give it with -l (in Python lang=), "
-                "for example -l en"
-            )
-        if language == UNDETERMINED.code or guess.script == "Latin":
-            language = _FALLBACK
-        message = f"{_named(language)} is assumed, because the text is too short to tell; -l sets another one"
-    if say is not None:
-        say(f"language: {message}")
-    return language
+    if guess.certain:
+        return ChosenLanguage(guess.language, message=f"{_named(guess.language)}, identified from the {what}")
+    is_known = guess.language != UNDETERMINED.code
+    if guess.words >= _SHORT:
+        best = f"; the best guess is {_named(guess.language)}" if is_known else ""
+        raise UsageError(
+            f"cannot tell the language of the {what} ({guess.note}{best})",
+            hint="give it with -l (in Python lang=), for example -l en",
+        )
+    is_likely = is_known and (
+        guess.script != "Latin" or (guess.probability >= _LIKELY and guess.words >= _FEW)
+    )
+    code = guess.language if is_likely else USUAL_LANGUAGE
+    return ChosenLanguage(
+        code,
+        any(texts),
+        f"{_named(code)} is assumed, because the {what} are too short to tell; -l (in Python lang=) sets another",
+    )
+
+
+def resolve(
+    lang: str, texts: Sequence[str], say: Callable[[str], None] | None = None, what: str = "references"
+) -> str:
+    """The code of the language by `choose`; `say` gets a note of how it was found.
+
+    >>> resolve("deu", []), resolve("auto", ["Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."])
+    ('de', 'de')
+    """
+    chosen = choose(lang, texts, what)
+    if say is not None and chosen.message:
+        say(f"language: {chosen.message}")
+    return chosen.code
 
 
 def other_language(lang: str, texts: Sequence[str]) -> str | None:

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from inspect import Parameter, signature
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
 
 from tesla_eval.base.arrays import ExactSum, FloatArray
-from tesla_eval.base.errors import InputError, SegmentError, UsageError
+from tesla_eval.base.errors import SegmentError, UsageError
 from tesla_eval.base.identity import is_importable, name_of, own_name
-from tesla_eval.base.parallel import NO_PROGRESS, Progress
+from tesla_eval.base.parallel import NO_PROGRESS, Progress, check_workers
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
@@ -22,6 +25,7 @@ from tesla_eval.metrics.segments import (
     References,
     check_orientation,
     check_references,
+    check_sources,
     new_matrix,
     reference_count,
     streams_by_segment,
@@ -39,6 +43,21 @@ _SMALLEST_CHUNK, _LARGEST_CHUNK = 64, 2048  # segments that cross into the core 
 _SHARED_OPTIONS = ("lang", "workers")  # of every metric: not part of what makes one differ from another
 _NAMING = ("metric", "version", "scoring")  # what a signature begins with
 _Any = TypeVar("_Any")
+
+
+class _Wanted(NamedTuple):
+    name: str
+    types: tuple[type, ...]
+
+
+_NUMBER = _Wanted("a number", (Real,))
+_WANTED_TYPES = {
+    bool: _Wanted("True or False", (bool, np.bool_)),
+    int: _NUMBER,
+    float: _NUMBER,
+    str: _Wanted("a text", (str,)),
+}
+"""By the type of an option's default what a value must be."""
 
 
 class Total(Protocol):
@@ -72,6 +91,7 @@ class _Sealing(ABCMeta):
     """Keeps the arguments that made a metric, for copies of it, and then seals its parameters."""
 
     def __call__(cls: type[_Any], *args: Any, **options: Any) -> _Any:
+        options = cls.checked_options(options)  # type: ignore[attr-defined]  # of Metric
         metric: _Any = super().__call__(*args, **options)  # type: ignore[misc]  # ABCMeta's own
         vars(metric).update(_arguments=(args, options), _sealed=True)
         return metric
@@ -95,6 +115,8 @@ class Metric(ABC, metaclass=_Sealing):
     """Whether `score_segments` and `explain` take `sources`."""
     sections: ClassVar[Mapping[str, str]] = {}
     """The section of the specification that each option belongs to."""
+    option_aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of options, such as sacreBLEU's longer ones."""
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The values of options that take one of a few words."""
     unexplained: ClassVar[str] = "it has no matching to show"
@@ -118,6 +140,8 @@ class Metric(ABC, metaclass=_Sealing):
             raise AttributeError(
                 f"{name!r}: the parameters of a metric are fixed; make a new {type(self).__name__} instead"
             )
+        if name == "workers":
+            check_workers(value)
         super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -126,10 +150,12 @@ class Metric(ABC, metaclass=_Sealing):
 
     def __repr__(self) -> str:
         args, options = vars(self).get("_arguments", ((), {}))
-        defaults = type(self).option_defaults()
-        given = {"lang": self.lang or (args[0] if args else ""), **options}
-        shown = [
-            f"{k}={v!r}" for k, v in given.items() if k == "lang" or k not in defaults or defaults[k] != v
+        defaults = {**type(self).option_defaults(), "workers": type(self).workers}
+        lang = self.lang or (args[0] if args else options.get("lang", ""))
+        given = {**options, "lang": lang, "workers": self.workers}
+        shown = [f"lang={lang!r}"]
+        shown += [
+            f"{k}={v!r}" for k, v in given.items() if k != "lang" and (k not in defaults or defaults[k] != v)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -163,6 +189,43 @@ class Metric(ABC, metaclass=_Sealing):
             if defaults.get(name) != text
         }
         return items if is_importable(type(self)) else {**items, "class": own_name(type(self))}
+
+    @classmethod
+    def checked_options(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options under their own names; an unknown one, or a value of the wrong type, is refused."""
+        known = cls.option_defaults()
+        checked = {}
+        for given, value in options.items():
+            name = cls.option_aliases.get(given, given)
+            if name in checked:
+                raise UsageError(f"metric {cls.id}: the option {name} is given twice")
+            if name not in (*known, *_SHARED_OPTIONS) and not cls._takes_any_option():
+                raise cls.unknown_option(given, [*_SHARED_OPTIONS, *known])
+            wanted = _WANTED_TYPES.get(type(known.get(name)))
+            if wanted is not None and not isinstance(value, wanted.types):
+                raise TypeError(f"metric {cls.id}: {name} must be {wanted.name}, not {value!r}")
+            checked[name] = value
+        return checked
+
+    @classmethod
+    def _takes_any_option(cls) -> bool:
+        """Whether the constructor takes keywords of any name, and nothing says which ones mean something."""
+        parameters = signature(cls.__init__).parameters.values()
+        is_open = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
+        return is_open and cls.option_defaults.__func__ is Metric.option_defaults.__func__  # type: ignore[attr-defined]
+
+    @classmethod
+    def unknown_option(cls, given: str, known: Sequence[str], name: str = "") -> UsageError:
+        """The error for an option that is not `known`, with the nearest one that is; `name` is that of the metric."""
+        from difflib import get_close_matches  # rarely needed
+
+        if not known:
+            return UsageError(f"metric {name or cls.id} has no options")
+        near = get_close_matches(given.lower(), [*known, *cls.option_aliases], n=1)
+        return UsageError(
+            f"metric {name or cls.id} has no option {given!r} (options: {', '.join(known)})",
+            hint=f"did you mean {near[0]}?" if near else None,
+        )
 
     @classmethod
     def option_sections(cls) -> dict[str, str]:
@@ -249,8 +312,7 @@ class Metric(ABC, metaclass=_Sealing):
         check_references(hypotheses, references, needed=self.needs_references)
         if not references_by_segment:
             check_orientation(hypotheses, references)
-        if sources is not None and len(sources) != len(hypotheses):
-            raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
+        check_sources(hypotheses, sources, read=self.uses_source)
         chunks = _chunks(hypotheses, references, sources, self.workers, self.largest_chunk)
         scored = score_systems(
             [""], [NamedMetric(self.id, self)], self._checking_language(chunks, references), jobs=self.workers,

@@ -17,6 +17,7 @@ from tesla_eval.base.arrays import ExactSum, FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.forking import new_lock
 from tesla_eval.base.records import Signature
+from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.metrics.base import Metric, Total
 from tesla_eval.metrics.results import Score, SegmentScores
 from tesla_eval.metrics.segments import References, blocks_of_pairs, new_matrix, streams_of_one, texts_of
@@ -112,14 +113,11 @@ def _signature_text(metric: Any) -> str:
 class SacreBleuMetric(Metric):
     """One of sacreBLEU's metrics; segments one by one, the corpus from the sum of their statistics."""
 
-    option_aliases: ClassVar[dict[str, str]] = {}
-    """sacreBLEU's longer names of the options."""
-
     def __init__(self, lang: str = "en", *, workers: int = 1, **options: Any) -> None:
-        self.lang = lang
+        self.lang = resolve_language(lang)
         self.workers = workers
         try:
-            self._corpus, self._segment = self._make(lang, **options)
+            self._corpus, self._segment = self._make(self.lang, **options)
         except (ImportError, RuntimeError, OSError) as error:
             raise UsageError(f"{self.id}: sacreBLEU cannot do this here: {error}") from error
         self._signature_texts = [_signature_text(metric) for metric in (self._corpus, self._segment)]

@@ -87,9 +87,6 @@ class FeatureMetric(Metric):
         workers: int = 1,
         **options: Any,
     ) -> None:
-        for name, value in (("analyser", analyser), ("synonyms", synonyms), ("segmenter", segmenter)):
-            if value is not None and name not in self.accepts:
-                raise UsageError(f"{self.id} does not support the option {name!r}")
         groups, combination = self._configured(options)
         if segmenter is not None:
             if analyser is not None:
@@ -151,11 +148,6 @@ class FeatureMetric(Metric):
         """The groups and the combination with the user's options in the place of the declared values."""
         if not options:
             return list(self.groups), self.combination
-        known = self.option_defaults()
-        unknown = [name for name in options if name not in known]
-        if unknown:
-            offered = ", ".join(known) or "none"
-            raise UsageError(f"{self.id} has no option {unknown[0]!r}; its options are: {offered}")
         declared: tuple[Any, ...] = (*self.groups, self.combination)
         *groups, combination = (
             replace(one, **{name: options[name] for name in options_of(one) if name in options})

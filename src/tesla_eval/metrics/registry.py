@@ -205,19 +205,8 @@ def find_entry(name: str) -> Entry:
     return entry
 
 
-def create_metric(name: str, lang: str = "en", **options: Any) -> Metric:
-    """The metric that `-m NAME` means, made with these options.
-
-    >>> create_metric("m", "en").id
-    'tesla-m'
-    >>> create_metric("m", lang="en", alpha=0.5)
-    TeslaM(lang='en', alpha=0.5)
-    """
-    return find_entry(name).create(lang, **options)
-
-
 def digits(metric: str) -> int:
-    """How many digits a metric's scores are shown with; `metric` may carry options (`bleu:lc=yes`).
+    """How many digits a metric's scores are shown with; `metric` may carry options, or be none that is registered.
 
     >>> digits("bleu:tok=intl"), digits("tesla-m"), digits("not registered")
     (2, 4, 4)

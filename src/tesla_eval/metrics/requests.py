@@ -1,4 +1,4 @@
-"""What `-m` asks for: names of metrics, and one metric with its options (`bleu:tok=intl,lc=yes`)."""
+"""What `-m` and Python ask for: names of metrics, and one metric with its options (`bleu:tok=intl,lc=yes`)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from difflib import get_close_matches
 from inspect import signature
 from typing import Any, Literal
 
 from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import Entry, find_entry
+from tesla_eval.metrics.scoring import NamedMetric
 
 OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
 """What the value of an option is on the command line."""
@@ -37,6 +37,13 @@ class MetricRequest:
         """The name in results: the metric's id, with the options that were given."""
         identity = self.entry.load().id
         return f"{identity}:{self.spelling}" if self.spelling else identity
+
+    def make(self, lang: str, **options: Any) -> NamedMetric:
+        """The metric for a language, with more options than were asked for."""
+        more = self.entry.load().checked_options(options)
+        if twice := sorted(self.options.keys() & more):
+            raise UsageError(f"{self.name}: sets {twice[0]} already; give it once")
+        return NamedMetric(self.name, self.entry.create(lang, **self.options, **more))
 
 
 def parse_requests(texts: Sequence[str]) -> list[MetricRequest]:
@@ -71,24 +78,85 @@ def need_references(requests: Sequence[MetricRequest]) -> bool:
     return not requests or any(request.entry.load().needs_references for request in requests)
 
 
+def create_metric(metric: str, lang: str = "en", **options: Any) -> Metric:
+    """The metric that `-m` names, with the options of the text and these.
+
+    >>> create_metric("m", "en").id
+    'tesla-m'
+    >>> create_metric("m:alpha=0.5", lang="en", max_n=2)
+    TeslaM(lang='en', alpha=0.5, max_n=2)
+    """
+    return named_metric(metric, lang, **options).metric
+
+
+def named_metric(metric: str | Metric, lang: str = "en", **options: Any) -> NamedMetric:
+    """One metric of `named_metrics`.
+
+    >>> named_metric("bleu:tok=intl").name
+    'bleu:tok=intl'
+    """
+    return only(named_metrics([metric], lang, **options))
+
+
+def named_metrics(
+    metrics: str | Metric | Sequence[str | Metric], lang: str, **options: Any
+) -> list[NamedMetric]:
+    """Metrics by name, as `-m` takes them, or as objects; the options go to those that are named.
+
+    >>> [one.name for one in named_metrics(["m,chrf", create_metric("bleu:lc=yes")], "en")]
+    ['tesla-m', 'chrf', 'bleu']
+    """
+    named: list[NamedMetric] = []
+    given = listed(metrics)
+    for one in given:
+        if isinstance(one, Metric):
+            named.append(NamedMetric(one.id, one))
+        elif isinstance(one, str):
+            named += [request.make(lang, **options) for request in parse_requests([one])]
+        else:
+            raise TypeError(f"a metric is a name, such as 'm' or 'bleu:tok=intl', or a Metric, not {one!r}")
+    if options and not any(isinstance(one, str) for one in given):
+        raise UsageError("options belong to the metric: give them where it is made")
+    if not named:
+        raise UsageError("name at least one metric")
+    return named
+
+
+def only(named: Sequence[NamedMetric]) -> NamedMetric:
+    """The one metric where one is wanted."""
+    if len(named) != 1:
+        raise UsageError(f"name one metric, not {' and '.join(one.name for one in named)}")
+    return named[0]
+
+
+def listed(metrics: str | Metric | Sequence[str | Metric]) -> list[str | Metric]:
+    """One or several metrics as a list."""
+    return [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+
+
 def _squeezed(spelling: str) -> str:
-    return re.sub(r"\s+", "", spelling).strip(",")
+    """The options without white space around names and values.
+
+    >>> _squeezed(" alpha = 0.5, synonyms=/x/a b.tsv,")
+    'alpha=0.5,synonyms=/x/a b.tsv'
+    """
+    return re.sub(r"\s*([,=])\s*", r"\1", spelling.strip()).strip(",")
 
 
 def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:
     r"""`key=value,key=value` as options of a metric, each value of the type that the option has; `\,` is a comma."""
     metric = entry.load()
     kinds = option_kinds(metric)
-    aliases: Mapping[str, str] = getattr(metric, "option_aliases", {})
     options: dict[str, Any] = {}
     for part in filter(None, map(str.strip, re.split(r"(?<!\\),", spelling))):
         given, equals, text = part.replace("\\,", ",").partition("=")
         key = given.strip().lower().replace("-", "_")
-        name = aliases.get(key, key)
+        name = metric.option_aliases.get(key, key)
         if not equals:
             raise UsageError(f"-m {entry.name}:{spelling}: write options as key=value, not {part!r}")
         if name not in kinds:
-            raise UsageError(_unknown(entry.name, given.strip(), kinds, aliases))
+            offered = [name for name, kind in kinds.items() if kind != "Python only"]
+            raise metric.unknown_option(given.strip(), offered, entry.name)
         if name in options:
             raise UsageError(f"-m {entry.name}:{spelling}: the option {given} is given twice")
         try:
@@ -157,12 +225,3 @@ def _value(kind: OptionKind, text: str) -> Any:
     if kind == "Python only":
         raise ValueError("this option takes a Python object; it cannot be set on the command line")
     return text
-
-
-def _unknown(metric: str, given: str, kinds: Mapping[str, OptionKind], aliases: Mapping[str, str]) -> str:
-    known = [name for name, kind in kinds.items() if kind != "Python only"]
-    if not known:
-        return f"metric {metric} has no options"
-    near = get_close_matches(given.lower(), [*known, *aliases], n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"metric {metric} has no option {given!r}{hint} (options: {', '.join(known)})"

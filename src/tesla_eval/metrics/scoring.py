@@ -14,7 +14,7 @@ import numpy as np
 
 from tesla_eval._core import StopToken
 from tesla_eval.base.errors import InputError, SegmentError
-from tesla_eval.base.parallel import NO_PROGRESS, Progress, map_in_order
+from tesla_eval.base.parallel import NO_PROGRESS, Progress, check_workers, map_in_order
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.segments import References, reference_count
 
@@ -136,12 +136,13 @@ def score_systems(
 ) -> Scored:
     """Score all chunks of all systems with all metrics. Memory is constant unless everything is kept.
 
-    >>> from tesla_eval.metrics.registry import create_metric
+    >>> from tesla_eval.metrics.requests import create_metric
     >>> chunk = Chunk([["The cats sat."], ["A dog."]], [["The cat sat."]])
     >>> scored = score_systems(["a", "b"], [NamedMetric("tesla-m", create_metric("m", "en"))], [chunk])
     >>> [round(score, 4) for (score,) in scored.scores]
     [0.5873, 0.1725]
     """
+    check_workers(jobs)
     if any(
         one.metric.corpus_wide for one in metrics
     ):  # they depend on all references: everything is read first

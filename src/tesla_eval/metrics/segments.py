@@ -73,6 +73,7 @@ def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool =
     plain = streams and isinstance(hypothesis, str) and all(isinstance(text, str) for (text,) in streams)
     if not plain:
         check_references([hypothesis], streams, needed=needed)
+        streams = [[text] for (text,) in streams if text is not None]
     return streams
 
 
@@ -175,6 +176,18 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
         for number, texts in enumerate(zip(*references, strict=True), 1):
             if texts.count(None) == len(texts):
                 raise InputError(f"segment {number} has no reference")
+
+
+def check_sources(hypotheses: Sequence[str], sources: Sequence[str] | None, *, read: bool) -> None:
+    """Refuse sources that are not one per hypothesis, and where they are `read`, those that are no texts."""
+    if sources is None:
+        return
+    if not _is_list(sources):
+        raise UsageError("sources are a list of texts, one per hypothesis")
+    if len(sources) != len(hypotheses):
+        raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources")
+    if read:
+        _check_texts("source", sources)
 
 
 def check_orientation(hypotheses: Sequence[str], references: References) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.errors import InputError, UsageError, warn
 from tesla_eval.base.progress import progress_bars
-from tesla_eval.language.choice import AUTO, resolve
+from tesla_eval.language.choice import AUTO, ChosenLanguage, choose
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.language_check import settle_language
-from tesla_eval.metrics.registry import create_metric
+from tesla_eval.metrics.language_check import reads_language, settle_language
+from tesla_eval.metrics.requests import listed, named_metrics, only
+from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.metrics.segments import References, streams_of_texts, texts_of
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ _FIELDS = frozenset({"src", "mt", "ref"})
 def score(
     hypotheses: Sequence[str],
     references: References,
-    metric: str = "x",
+    metric: str | Metric = "x",
     lang: str = AUTO,
     *,
     sources: Sequence[str] | None = None,
     references_by_segment: bool = False,
     **options: Any,
 ) -> CorpusScore:
-    """Score a system's texts against K streams of references with the metric of that name.
+    """Score a system's texts against K streams of references with one metric: a name, as `-m` takes it, or an object.
 
     The language is identified from the references, unless `lang` names it; the signature of the result shows it. With
     `references_by_segment` the references are one list per hypothesis instead.
@@ -70,12 +71,9 @@ def score_samples(
     if has_sources and None in sources:
         raise InputError(f"sample {sources.index(None) + 1}: has no src, but others have one")
     references = [[texts] if isinstance(texts, str) else list(texts or ()) for texts in given]
-    if isinstance(metric, str):
-        metric = metric_for(metric, lang, references if any(references) else [hypotheses], options)
-    elif options:
-        raise UsageError("options belong to the metric: give them where it is made")
-    with progress_bars(metric.id, len(samples), wanted=progress) as bars:
-        return metric.corpus_score(
+    chosen = metric_for(metric, lang, references if any(references) else [hypotheses], options)
+    with progress_bars(chosen.id, len(samples), wanted=progress) as bars:
+        return chosen.corpus_score(
             hypotheses,
             references if any(references) else (),
             sources if has_sources else None,
@@ -87,7 +85,7 @@ def score_samples(
 def explain(
     hypothesis: str,
     references: Sequence[str],
-    metric: str = "m",
+    metric: str | Metric = "m",
     lang: str = AUTO,
     *,
     sources: str | None = None,
@@ -105,16 +103,37 @@ def explain(
     )
 
 
-def metric_for(metric: str, lang: str, references: Any, options: dict[str, Any]) -> Metric:
-    """The metric for that language; for `auto`, for the language that the references are written in."""
-    if lang != AUTO:
-        return create_metric(metric, lang, **options)
-    return settle_language(create_metric(metric, chosen_language(lang, references), **options))
+def metric_for(metric: str | Metric, lang: str, references: Any, options: dict[str, Any]) -> Metric:
+    """The one metric of `metrics_for`."""
+    if "metrics" in options:
+        raise UsageError(
+            "give one metric, as metric=…",
+            hint="evaluate({'name': hypotheses}, references, metrics=…) takes several",
+        )
+    _, chosen = metrics_for([metric], lang, references, options)
+    return only(chosen).metric
 
 
-def chosen_language(lang: str, references: Any) -> str:
+def metrics_for(
+    metrics: str | Metric | Sequence[str | Metric], lang: str, references: Any, options: dict[str, Any]
+) -> tuple[str, list[NamedMetric]]:
+    """The language and the metrics for it; for `auto`, the language that the references are written in.
+
+    A metric object keeps its own language, which is compared with the texts when they are scored.
+    """
+    objects = [one for one in listed(metrics) if isinstance(one, Metric)]
+    if lang == AUTO and objects and len(objects) == len(listed(metrics)):  # no language is needed
+        return objects[0].lang, named_metrics(metrics, lang, **options)
+    chosen = chosen_language(lang, references)
+    named = named_metrics(metrics, chosen.code, **options)
+    if lang == AUTO:
+        made = [settle_language(one.metric) for one in named if one.metric not in objects]
+        if chosen.assumed and any(map(reads_language, made)):
+            warn(f"language: {chosen.message}")
+    return chosen.code, named
+
+
+def chosen_language(lang: str, references: Any) -> ChosenLanguage:
     """The language; `auto` is the one that the references are written in."""
-    if lang != AUTO:
-        return lang
     streams = [stream for stream in streams_of_texts(references) or () if not isinstance(stream, str)]
-    return resolve(lang, [text for stream in streams for text in stream if isinstance(text, str)])
+    return choose(lang, [text for stream in streams for text in stream if isinstance(text, str)])

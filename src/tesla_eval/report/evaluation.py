@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +13,20 @@ from tesla_eval.drawing.text import escaped
 from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
-from tesla_eval.metrics.language_check import settle_language
-from tesla_eval.metrics.registry import create_metric, digits
-from tesla_eval.metrics.requests import parse_requests
+from tesla_eval.metrics.language_check import check_language
+from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.results import json_number
-from tesla_eval.metrics.scoring import Chunk, NamedMetric, Scored, cut_chunks, score_systems
+from tesla_eval.metrics.scoring import Chunk, Scored, cut_chunks, score_systems
 from tesla_eval.metrics.segments import (
     References,
     check_orientation,
     check_references,
+    check_sources,
     streams_by_segment,
     streams_of_texts,
     texts_of,
 )
-from tesla_eval.metrics.shortcuts import chosen_language
+from tesla_eval.metrics.shortcuts import metrics_for
 
 if TYPE_CHECKING:
     import pandas
@@ -66,13 +66,7 @@ def evaluate(
     first = next(iter(texts.values()))
     streams = streams_of_texts(streams_by_segment(first, references) if references_by_segment else references)
     sources = texts_of(sources)
-    given_metrics = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    identified = lang == AUTO
-    lang = chosen_language(lang, streams or [first])
-    chosen = list(_named(given_metrics, lang))
-    if identified:
-        for one in chosen:
-            settle_language(one.metric)
+    lang, chosen = metrics_for(metrics, lang, streams or [first], {})
     needed = any(one.metric.needs_references for one in chosen)
     for name, hypotheses in texts.items():
         try:
@@ -81,22 +75,14 @@ def evaluate(
             raise InputError(f"system {name}: {error}") from None
     if not references_by_segment:
         check_orientation(first, streams)
-    if sources is not None and len(sources) != len(first):
-        raise InputError(f"{len(first)} segments, but {len(sources)} sources")
+    check_sources(first, sources, read=any(one.metric.uses_source for one in chosen))
     if documents is not None and len(documents) != len(first):
         raise InputError(f"{len(first)} segments, but the documents of {len(documents)}")
+    for one in chosen:
+        check_language(one.metric, streams, anew=True)
     chunks = list(cut_chunks(list(texts.values()), streams, sources))
     scored = score_systems(list(texts), chosen, chunks, jobs=workers)
     return Evaluation(scored, chunks, lang, baseline, documents)
-
-
-def _named(metrics: Sequence[str | Metric], lang: str) -> Iterator[NamedMetric]:
-    for one in metrics:
-        if isinstance(one, Metric):
-            yield NamedMetric(one.id, one)
-            continue
-        for request in parse_requests([one]):
-            yield NamedMetric(request.name, create_metric(request.entry.name, lang, **request.options))
 
 
 class Evaluation:

@@ -77,8 +77,8 @@ class Columns:
             columns_of[role] = names or tuple(filter(None, [usual_name(present, role)]))
         if not columns_of["hyp"]:
             raise InputError(
-                f"{place}: which column holds the hypotheses? Write --columns hyp=NAME,ref=NAME; "
-                f"its columns are {', '.join(present)}"
+                f"{place}: which column holds the hypotheses? Its columns are {', '.join(present)}",
+                hint="name it: --columns hyp=NAME,ref=NAME, in Python hypothesis=NAME, references=NAME",
             )
         return Columns(**columns_of)
 

@@ -31,8 +31,8 @@ from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.script import asset, content_policy, drawing_script
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.registry import BUILT_IN, create_metric, default_metrics, described, metric_key
-from tesla_eval.metrics.requests import MetricRequest, parse_requests
+from tesla_eval.metrics.registry import BUILT_IN, default_metrics, described, metric_key
+from tesla_eval.metrics.requests import MetricRequest, create_metric, parse_requests
 from tesla_eval.metrics.scoring import NamedMetric
 from tesla_eval.metrics.segments import References, check_references
 from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work

@@ -130,7 +130,7 @@ def stress(
 ) -> StressResult:
     """How often each metric is fooled by each kind of damage; texts are made from the first reference and the outputs.
 
-    >>> from tesla_eval.metrics.registry import create_metric
+    >>> from tesla_eval.metrics.requests import create_metric
     >>> refs = ["The cat sat on the mat.", "Nobody saw the dog.", "It rained all day."]
     >>> metric = NamedMetric("chrf", create_metric("chrf", "en"))
     >>> result = stress([metric], [refs], "en", {"a": ["A cat sat.", "No one saw the dog.", "It was rainy."]},

@@ -6,10 +6,11 @@ linear model per script whose weights are whole numbers, so up to `MAX_PIECES` t
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ LETTER_UNITS = 50_000
 """The whole numbers in which shares of letters are stored."""
 
 OTHER_SCRIPT = "other"
+USUAL_LANGUAGE = "en"
+"""The language that more texts are written in than in any other."""
 
 _LETTER_WEIGHT = {"Han": 3, "Kana": 2, "Hangul": 2}
 """One character of these scripts counts as several letters."""
@@ -41,15 +44,19 @@ RELATED = (
 _MIN_SCRIPT_SHARE = 0.7
 _MIN_SHARE, _MIN_LEAD = 0.5, 0.25
 _LONG = 100
-"""For texts with fewer words, the answer is certain only from a share of `_MIN_SHARE_SHORT` on."""
-_MIN_SHARE_SHORT = 0.95
+"""Texts with fewer words together are short: all of their evidence is added up before a language is named."""
+_MIN_SHARE_SHORT, _SHARE_OF_ANOTHER = 0.98, 0.9
+"""The share from which on short texts are certain, and from which on one of them is clearly in another language."""
+_COMMON_WORD, _FOREIGN_LETTER, _USUAL, _FEW_WORDS = 1.5, 1.0, 1.0, 8
+"""In short texts: the log odds of a common word, of a letter that the language lacks, and of the usual language. The
+first two count less in more than so many words, because words of one text depend on each other."""
 _COMMON_WORDS_FACTOR, _LETTERS_FACTOR, _MIN_FIT = 0.7, 4.0, 1.2
 """How well a text fits a language: a sum of its share, common words and letters, and the least sum."""
-_MIN_WORDS = 10
-_MIN_HAN = 6
+_MIN_WORDS, _MIN_CHARACTERS, _MIN_HAN = 3, 10, 6
+"""The least that can be certain: words, or characters where words are not separated."""
 _KANA_SHARES = 0.02, 0.1
 """Chinese has at most the first share of kana among its characters, Japanese at least the second."""
-_WORDS_TO_CONTRADICT = 30
+_WORDS_TO_CONTRADICT, _WORDS_OF_ANOTHER_SCRIPT = 30, 10
 _SHARE_TO_CONTRADICT_RELATED = 0.85
 
 
@@ -65,8 +72,10 @@ class Identification(NamedTuple):
     words: int
     """Words looked at; characters for Chinese, Japanese and Thai."""
     script: str
-    note: str
+    note: str = ""
     """Why the answer is not certain, as the end of a sentence; empty if it is."""
+    probability: float = 0.0
+    """How likely the language is, given all texts together."""
 
 
 class ScriptModel:
@@ -101,14 +110,21 @@ class ScriptModel:
         if len(self.usual_shares) != count or not set(self.languages) <= LANGUAGES.keys():
             raise ValueError("another number of languages")
 
+    @cached_property
+    def is_common(self) -> npt.NDArray[np.bool_]:
+        """One row per language: whether the hash of a word is that of one of its commonest words."""
+        table = np.zeros((len(self.languages), 1 << 16), bool)
+        np.put_along_axis(table, self.common_words.astype(np.int64), True, axis=1)
+        return table
+
 
 def identify(texts: Sequence[str]) -> Identification:
     """The language of `texts`, which belong together: the references of a test set, or a single sentence.
 
     >>> identify(["Der Hund schläft unter dem Tisch, und die Katze sitzt auf dem Dach."]).language
     'de'
-    >>> identify(["12:30", "!!!"])
-    Identification(language='und', certain=False, share=0.0, runner_up=None, words=0, script='', note='no letters')
+    >>> identify(["12:30", "!!!"]).note
+    'no letters'
     """
     if isinstance(texts, str):
         texts = [texts]
@@ -159,7 +175,8 @@ def contradicts(language: str, texts: Sequence[str]) -> Identification | None:
     if identified.script not in _scripts_of(code):  # another script needs no certainty about the language
         return (
             identified
-            if identified.words >= _MIN_WORDS or (identified.script and identified.language == "und")
+            if identified.words >= _WORDS_OF_ANOTHER_SCRIPT
+            or (identified.script and identified.language == "und")
             else None
         )
     if not identified.certain or identified.words < _WORDS_TO_CONTRADICT:
@@ -188,30 +205,89 @@ def spelled_texts(texts: Sequence[str]) -> SpelledTexts:
 def _score(model: ScriptModel, script: str, spelled: SpelledTexts) -> Identification:
     hashes = spelled.word_hashes()
     letters, letter_counts = spelled.letters()
-    shares = _shares(model, spelled)
-    ranking = np.argsort(-shares, kind="stable").tolist()
+    common_counts = model.is_common[:, hashes].sum(axis=1)
+    sums, sizes = _weigh(model, spelled)
+    by_piece = _softmax(sums * (model.scale / np.sqrt(sizes))[:, None])
+    likely = shares = _mean_shares(by_piece, sizes)
+    is_short = len(hashes) < _LONG
+    if is_short:
+        foreign = _foreign_letters(model, letters, letter_counts)
+        evidence = _COMMON_WORD * common_counts - _FOREIGN_LETTER * foreign
+        evidence *= math.sqrt(_FEW_WORDS / max(len(hashes), _FEW_WORDS))  # as n-grams are weighed
+        likely = _joint_shares(model, sums, sizes, evidence)
+    ranking = np.argsort(-likely, kind="stable").tolist()
     best = ranking[0]
     second = ranking[1] if len(ranking) > 1 else None
-    spaced = model.usual_shares[best] > 0
-    count = len(hashes) if spaced else int(letter_counts.sum())
+    is_spaced = model.usual_shares[best] > 0
+    count = len(hashes) if is_spaced else int(letter_counts.sum())
     guess = Identification(
         model.languages[best], True, float(shares[best]), None if second is None else model.languages[second],
-        count, script, "",
+        count, script, probability=float(likely[best]),
     )  # fmt: skip
-    if count < _MIN_WORDS:
+    if count < (_MIN_WORDS if is_spaced else _MIN_CHARACTERS):
         return _unsure(guess, "too little text")
-    lead = shares[best] - (0.0 if second is None else shares[second])
-    if guess.share < (_MIN_SHARE if count >= _LONG else _MIN_SHARE_SHORT) or lead < _MIN_LEAD:
+    lead = guess.probability - (0.0 if second is None else likely[second])
+    if guess.probability < (_MIN_SHARE_SHORT if is_short else _MIN_SHARE) or lead < _MIN_LEAD:
         return _unsure(guess, f"it could also be {LANGUAGES[guess.runner_up or guess.language].name}")
-    common = 1.0
-    if spaced:
-        is_common = np.zeros(1 << 16, bool)  # `np.isin` imports NumPy's masked arrays: 10 ms
-        is_common[model.common_words[best]] = True
-        common = min(is_common[hashes].sum() / (len(hashes) * model.usual_shares[best]), 1.0)
+    if is_short and (np.delete(by_piece, best, axis=1) >= _SHARE_OF_ANOTHER).any():
+        return _unsure(guess, "the texts seem to be in several languages")
+    common = min(common_counts[best] / (len(hashes) * model.usual_shares[best]), 1.0) if is_spaced else 1.0
     distance = max(_letter_distance(model, best, letters, letter_counts), 0.0)
-    if guess.share + _COMMON_WORDS_FACTOR * common - _LETTERS_FACTOR * distance < _MIN_FIT:
+    if guess.probability + _COMMON_WORDS_FACTOR * common - _LETTERS_FACTOR * distance < _MIN_FIT:
         return _unsure(guess, "it may be a language that is not supported")
     return guess
+
+
+def _weigh(model: ScriptModel, spelled: SpelledTexts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """By piece the summed weights of each language and the number of n-grams; the weights say how much they count."""
+    if len(model.languages) == 1:  # nothing to weigh
+        return np.zeros((1, 1), np.int64), np.ones(1, np.int64)
+    return spelled.weigh(model.weights)
+
+
+def _softmax(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares: npt.NDArray[np.float64] = odds / odds.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _mean_shares(by_piece: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """The mean probability of each language over the pieces, each piece weighted by its number of n-grams."""
+    # Whole numbers again, so that the order of the texts does not show in the last bit.
+    parts = np.rint(by_piece * (1 << 20)).astype(np.int64) * sizes[:, None]
+    total: npt.NDArray[np.float64] = parts.sum(axis=0) / (int(sizes.sum()) << 20)
+    return total
+
+
+def _joint_shares(
+    model: ScriptModel,
+    sums: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.int64],
+    evidence: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """The probability of each language given all pieces together and the `evidence` (log odds) of words and letters."""
+    prior = np.array([_USUAL * (language == USUAL_LANGUAGE) for language in model.languages])
+    return _softmax(sums.sum(axis=0) * (model.scale / np.sqrt(sizes.sum())) + evidence + prior)
+
+
+def _foreign_letters(
+    model: ScriptModel, letters: npt.NDArray[np.uint32], counts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """By language how many letters of the texts it does not use."""
+    if not len(model.letters):
+        return np.zeros(len(model.languages), np.int64)
+    places, known = _find_letters(model, letters)
+    is_foreign = (model.letter_units[:, places] == 0) | ~known
+    foreign: npt.NDArray[np.int64] = (is_foreign * counts).sum(axis=1)
+    return foreign
+
+
+def _find_letters(
+    model: ScriptModel, letters: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """The column of each letter in the model's tables, and whether the model knows it."""
+    places = np.minimum(np.searchsorted(model.letters, letters), len(model.letters) - 1)
+    return places, model.letters[places] == letters
 
 
 def _letter_distance(
@@ -222,8 +298,7 @@ def _letter_distance(
         return 0.0
     total = int(counts.sum())
     usual = model.letter_units[language].astype(np.float64) / LETTER_UNITS
-    places = np.minimum(np.searchsorted(model.letters, letters), len(model.letters) - 1)
-    known = model.letters[places] == letters
+    places, known = _find_letters(model, letters)
     seen = np.zeros(len(usual))
     seen[places[known]] = counts[known] / total
     alien = counts[~known].sum() / total
@@ -236,25 +311,12 @@ def _unsure(guess: Identification, note: str) -> Identification:
     return guess._replace(certain=False, note=note)
 
 
-def _shares(model: ScriptModel, spelled: SpelledTexts) -> npt.NDArray[np.float64]:
-    """The mean probability of each language over the pieces, each piece weighted by its number of n-grams."""
-    if len(model.languages) == 1:
-        return np.ones(1)
-    sums, sizes = spelled.weigh(model.weights)
-    logits = sums * (model.scale / np.sqrt(sizes))[:, None]
-    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-    # Whole numbers again, so that the order of the texts does not show in the last bit.
-    parts = np.rint(odds / odds.sum(axis=1, keepdims=True) * (1 << 20)).astype(np.int64) * sizes[:, None]
-    total: npt.NDArray[np.float64] = parts.sum(axis=0) / (int(sizes.sum()) << 20)
-    return total
-
-
 def _chinese_or_japanese(han: int, kana: int) -> Identification:
     count = han + kana
     share = kana / count
     low, high = _KANA_SHARES
     language, other = ("ja", "zh") if share > (low + high) / 2 else ("zh", "ja")
-    guess = Identification(language, True, 1.0, other, count, "Han", "")
+    guess = Identification(language, True, 1.0, other, count, "Han", probability=1.0)
     if count < _MIN_HAN:
         return _unsure(guess, "too little text")
     if low < share < high:

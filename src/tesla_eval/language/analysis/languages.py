@@ -50,17 +50,25 @@ _CODE_OF = {
 
 
 _FORMER_CODES = ("in", "mo")  # of Indonesian and Moldavian; behind a hyphen they are India and Macau
+_OWN_REGIONS = {
+    "ar": ("dz", "km"), "ca": ("es",), "da": ("gl",), "de": ("be",), "el": ("cy",), "en": ("ca",),
+    "es": ("ar", "bo", "sv"), "fa": ("af",), "fr": ("be", "ca", "dz", "ga", "km"), "gl": ("es",), "nl": ("be", "sr"),
+    "nn": ("no",), "sv": ("fi",), "tr": ("cy",),
+}  # fmt: skip
+"""By language the regions that speak it whose codes are also those of languages: `be` is Belgium or Belarusian."""
 _UNSPACED = frozenset(language.code for language in _LISTED if not language.spaces)
 
 
 def resolve_language(code: str) -> str:
     """The ISO 639-1 code of what the user calls a language; region and script may follow the code.
 
-    A pair of languages means its target. A region is told from a target by its capitals: `fr-CA`, `en-ca`.
+    A pair of languages means its target. A region where the language is official is no target: `fr-ca`, `nl-be`.
 
-    >>> [resolve_language(code) for code in ("en", "deu", "zh_Hans", "pt-BR", "nb", "Welsh", "und", "et", "de-en")]
+    >>> [resolve_language(code) for code in ("en", "deu", "zh_Hans", "pt-br", "nb", "Welsh", "und", "et", "de-en")]
     ['en', 'de', 'zh', 'pt', 'no', 'cy', 'und', 'und', 'en']
     """
+    if not isinstance(code, str):
+        raise TypeError(f"a language is a code, such as 'en', not {code!r}")
     wanted = code.strip().lower()
     if wanted in _CODE_OF:
         return _CODE_OF[wanted]
@@ -79,15 +87,17 @@ def resolve_language(code: str) -> str:
 def target_of_pair(code: str) -> str | None:
     """The target of a pair of languages, `None` if `code` is no pair.
 
-    >>> target_of_pair("de-en"), target_of_pair("deu_eng"), target_of_pair("de"), target_of_pair("fr-CA")
+    >>> target_of_pair("de-en"), target_of_pair("deu_eng"), target_of_pair("de"), target_of_pair("fr-ca")
     ('en', 'en', None, None)
     """
     source, _, target = code.strip().replace("_", "-").partition("-")
     target = target.partition("-")[0]
-    is_region = target.isupper() and not source.isupper()
+    language, found = _CODE_OF.get(source.lower(), ""), _CODE_OF.get(target.lower())
+    is_region = target.lower() in _OWN_REGIONS.get(language, ()) or (
+        target.isupper() and not source.isupper()
+    )
     is_code = len(target) in (2, 3) and target.lower() not in _FORMER_CODES
-    found = _CODE_OF.get(target.lower())
-    return None if is_region or not is_code or found == _CODE_OF.get(source.lower()) else found
+    return None if is_region or not is_code or found == language else found
 
 
 def code_to_build(code: str) -> str:
