@@ -168,7 +168,7 @@ class TestManySystems:
             outcome = tesla(*command, "-m", "m", "-r", files["ref"], *systems)
             assert outcome.status == 2
             assert "44,850 comparisons with up to 17,940,000 resamples each" in outcome.err
-            assert "hint: compare all systems with one of them (--baseline SYSTEM)" in outcome.err
+            assert "hint: compare all systems with one of them (--baseline, " in outcome.err
             assert not outcome.out
 
     def test_three_hundred_systems_are_compared_with_a_baseline(self, tesla, write):

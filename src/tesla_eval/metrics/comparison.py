@@ -264,12 +264,12 @@ def check_comparison(
 
 
 def _draws(tested: Sequence[tuple[int, int]], alpha: float, resamples: int | None) -> int:
-    """How many resamples so many comparisons take; refuses what would take hours."""
+    """How many resamples so many comparisons take; refuses what would take too long."""
     draws = enough_resamples(len(tested), alpha, resamples)
     if draws * len(tested) > _MOST_WORK:
         raise UsageError(
-            f"{len(tested):,} comparisons with up to {draws:,} resamples each would take hours",
-            hint="compare all systems with one of them (--baseline SYSTEM), or compare fewer systems",
+            f"{len(tested):,} comparisons with up to {draws:,} resamples each would take too long",
+            hint="compare all systems with one of them (--baseline, in Python baseline=), or fewer systems",
         )
     return draws
 
