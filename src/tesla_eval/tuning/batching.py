@@ -11,8 +11,9 @@ import threading
 from abc import ABC, abstractmethod
 from bisect import bisect
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from itertools import accumulate, chain
 from time import perf_counter
 from typing import Any
@@ -80,8 +81,6 @@ class Work(ABC):
         self._done = self._end = 0
         self._parts: list[str] = []
         self._size = 0
-        self.leave: Callable[[], None] = lambda: None
-        """Called when nobody waits any more."""
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -139,6 +138,8 @@ class Work(ABC):
 
     def fail(self, error: Exception) -> None:
         """Give the client an error instead of a result."""
+        if isinstance(error, TeslaError):
+            error.__traceback__ = None  # part of a cycle, and all texts of the request with it
         if not self.future.done() and self.future.set_running_or_notify_cancel():
             self.future.set_exception(error)
 
@@ -259,7 +260,9 @@ class Batcher:
         self._changed = threading.Condition()
         self._closed = False
         self._paces: dict[tuple[object, ...], float] = {}
-        self._untold = StopToken()  # of which those of the groups are made
+        self._untold = StopToken()
+        self._running: dict[Future[str], tuple[list[Future[str]], StopToken]] = {}
+        """By future the futures of its group, and what stops the group."""
         self._threads = [
             threading.Thread(target=self._run, args=(deque(lines),), daemon=True)
             for lines in [*[self._lines] * jobs, self._lines[:1]]
@@ -269,7 +272,7 @@ class Batcher:
 
     def submit(self, work: Work) -> Future[str]:
         """Have it done as soon as its turn comes."""
-        work.future.add_done_callback(lambda _: work.leave())
+        work.future.add_done_callback(self._stop_if_unwanted)
         self._put(work)
         return work.future
 
@@ -298,10 +301,10 @@ class Batcher:
     def _run(self, lines: deque[_Line]) -> None:
         while group := self._next_group(lines):
             works = [work for work, _ in group]
-            self._watch(works)
             started = perf_counter()
             try:
-                _advance(works)
+                with self._stopping(works):
+                    _advance(works)
             except KeyboardInterrupt:
                 pass  # nobody waits for any of it
             except Exception as error:  # whatever a metric of others raises, the thread goes on
@@ -311,18 +314,24 @@ class Batcher:
             self._paces[works[0].pace_key] = (self._pace(works[0]) + measured) / 2
             self._put(*(work for work in works if not work.is_over))
 
-    def _watch(self, works: Sequence[Work]) -> None:
-        """End the core's work on them within a tenth of a second after the last of their clients has gone."""
+    @contextmanager
+    def _stopping(self, works: Sequence[Work]) -> Iterator[None]:
+        """The core's work on these ends within a tenth of a second after the last of their clients has gone."""
         self._untold.watch()  # a token that is made while another one is watched ends with that one
         token = StopToken()
         token.watch()
+        futures = [work.future for work in works]
+        self._running.update(dict.fromkeys(futures, (futures, token)))
+        try:
+            yield
+        finally:
+            for future in futures:
+                del self._running[future]
 
-        def stop_if_unwanted() -> None:
-            if all(work.future.done() for work in works):
-                token.stop()
-
-        for work in works:
-            work.leave = stop_if_unwanted
+    def _stop_if_unwanted(self, future: Future[str]) -> None:
+        futures, token = self._running.get(future, ((), self._untold))
+        if futures and all(one.done() for one in futures):
+            token.stop()
 
     def _next_group(self, lines: deque[_Line]) -> list[tuple[Work, int]]:
         """Work of one kind for one call, with what its turn costs; none at the end. Lines and kinds take turns."""
@@ -343,10 +352,10 @@ class Batcher:
                     return group
 
     def _take_turns(self, waiting: deque[Work]) -> list[tuple[Work, int]]:
-        """As many of these as can be done in the time of a turn."""
+        """The first of these, and others that can be ended in the same turn."""
         group: list[tuple[Work, int]] = []
         room = min(self._pace(waiting[0]) * _SECONDS_OF_A_TURN, _MOST_TOGETHER)
-        while waiting and room > 0:
+        while waiting and (not group or waiting[0].cost <= room):
             work = waiting.popleft()
             if not work.is_over:  # its client may have gone
                 group.append((work, work.take_turn(room)))

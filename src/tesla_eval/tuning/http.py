@@ -252,13 +252,14 @@ class Service:
                 (work, gone), timeout=self._limits.seconds, return_when=asyncio.FIRST_COMPLETED
             )
             if not work.done():
-                work.cancel()
                 if gone.done():
                     raise ClientDisconnect
                 raise HTTPException(504, f"not done in {self._limits.seconds:g} seconds")
             return _Paced(await work, headers=_HEADERS, media_type="application/json")
         finally:
             gone.cancel()
+            work.cancel()
+            del work  # with an error it would be part of a cycle, and all texts of the request with it
 
     async def _read(self, request: Request, small: int) -> bytes:
         """The body; the places for the request are taken before it needs them."""
@@ -385,11 +386,10 @@ class _Paced(Response):  # type: ignore[misc]  # Starlette may be missing where 
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        pieces = memoryview(self.body)
-        for start in range(0, len(pieces), _PIECE):
-            piece = bytes(pieces[start : start + _PIECE])
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body"})
+        size = len(self.body)
+        for start in range(0, max(size, 1), _PIECE):
+            end = start + _PIECE
+            await send({"type": "http.response.body", "body": self.body[start:end], "more_body": end < size})
 
 
 def _json(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
