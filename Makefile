@@ -196,7 +196,7 @@ check-js: $(WEB)/node_modules/.installed
 	cd $(WEB) && npm run --silent types && npm run --silent format
 
 $(VENV)/.browser: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40" "starlette>=0.40" "uvicorn>=0.30"
+	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40" "starlette>=0.40" "uvicorn>=0.30" "httptools>=0.6"
 	test -n "$$TESLA_CHROMIUM" || command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
 	  || echo "There is no Chromium. Debian: apt-get install chromium"
 	command -v npm > /dev/null || echo "There is no npm: the accessibility tests will be skipped."

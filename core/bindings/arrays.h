@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/array_view.h"
+#include "base/interrupt.h"
 
 namespace tesla {
 
@@ -39,9 +40,11 @@ nanobind::object to_numpy(std::vector<T, Memory>&& values, std::size_t columns =
     return nanobind::cast(nanobind::ndarray<nanobind::numpy, T>(owned->data(), {rows, columns}, owner));
 }
 
-// Calls `work` while other threads of Python may run; it touches no object of Python.
+// Calls `work` while other threads of Python may run; it touches no object of Python. A thread that was told to stop begins none.
 template <class Work>
 auto without_gil(Work&& work) {
+    const StopToken* token = watched_stop_token().get();
+    if (stop_if_told && token && token->is_stopped()) stop_if_told();
     nanobind::gil_scoped_release release;
     return work();
 }

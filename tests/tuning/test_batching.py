@@ -1,8 +1,10 @@
-"""Batches of many clients: the same bits as alone, turns, errors that reach only their own client."""
+"""Batches of many clients: the same bits as alone, turns, what is not done, errors that reach only their own client."""
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 from concurrent.futures import CancelledError
 from typing import Any
 
@@ -13,7 +15,7 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics import Metric, SegmentScores, create_metric
 from tesla_eval.metrics.scoring import NamedMetric
-from tesla_eval.tuning.batching import Batcher, Explaining, Scoring
+from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, TooLargeError
 
 
 class Recorded(Metric):
@@ -21,7 +23,8 @@ class Recorded(Metric):
 
     id = "recorded"
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = 0.0) -> None:
+        self._seconds = seconds  # for each segment
         self._sizes: list[int] = []
         self._begun, self._may_go_on = threading.Event(), threading.Event()
 
@@ -32,6 +35,7 @@ class Recorded(Metric):
         self._sizes.append(len(hypotheses))
         self._begun.set()
         assert self._may_go_on.wait(10)
+        time.sleep(self._seconds * len(hypotheses))
         if "refused" in hypotheses:
             raise InputError("no such text")
         if "broken" in hypotheses:
@@ -48,8 +52,19 @@ def batcher():
     batcher.close()
 
 
-def scoring(metric: Metric, texts: list[str], kind: type = Scoring) -> Any:
-    return kind(NamedMetric(metric.id, metric), texts, [texts])
+def scoring(metric: Metric, texts: list[str], kind: type = Scoring, **limits: Any) -> Any:
+    return kind(NamedMetric(metric.id, metric), texts, [texts], **limits)
+
+
+def score_of(future: Any) -> float:
+    return json.loads(future.result(10))["score"]
+
+
+def wait_for(condition: Any) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 @pytest.mark.parametrize("name", ["m", "x", "celab", "bleu", "nist", "chrf++", "s"])
@@ -62,27 +77,44 @@ def test_many_clients_get_the_bits_of_corpus_score(real_pairs, name: str, jobs: 
         hypotheses, references = (list(side) for side in zip(*real_pairs[k : k + 7 * k], strict=True))
         ragged = [text if i % 3 else None for i, text in enumerate(reversed(hypotheses))]
         requests.append((hypotheses, [references, ragged] if k % 2 else [references]))
-    futures = [batcher.submit(Scoring(NamedMetric(name, metric), *request)) for request in requests]
+    futures = [batcher.submit(Scoring(NamedMetric(metric.id, metric), *request)) for request in requests]
     for request, future in zip(requests, futures, strict=True):
-        got, alone = future.result(), metric.corpus_score(*request)
-        assert got.score == alone.score and got.signature == alone.signature
-        np.testing.assert_array_equal(got.segments, alone.segments)
-        np.testing.assert_array_equal(got.features, alone.features)
+        assert json.loads(future.result()) == metric.corpus_score(*request).to_dict()
     batcher.close()
 
 
-def test_what_waits_is_scored_together_and_a_large_request_lets_others_pass(batcher) -> None:
+def test_what_waits_is_scored_together(batcher) -> None:
     metric = Recorded()
-    large = batcher.submit(scoring(metric, ["large"] * 600))
-    assert metric._begun.wait(10)
-    ended: list[str] = []
-    small = [batcher.submit(scoring(metric, [f"small {k}"])) for k in range(5)]
-    for name, future in (("large", large), *(("small", future) for future in small)):
-        future.add_done_callback(lambda _, name=name: ended.append(name))
+    running = []
+    for busy in (1, 2):  # a thread for everything, and one for what is soon done
+        running.append(batcher.submit(scoring(metric, ["ab"])))
+        wait_for(lambda busy=busy: len(metric._sizes) == busy)
+    waiting = [batcher.submit(scoring(metric, [f"small {k}"])) for k in range(5)]
     metric._may_go_on.set()
-    assert [future.result().score for future in small] == [7.0] * 5 and large.result().score == 5.0
-    assert metric._sizes == [256, 256 + 5, 88]
-    assert ended == ["small"] * 5 + ["large"]
+    assert [score_of(future) for future in [*running, *waiting]] == [2.0, 2.0, *[7.0] * 5]
+    assert metric._sizes == [1, 1, 5]
+
+
+def test_small_requests_do_not_wait_for_large_ones(batcher) -> None:
+    slow, fast = Recorded(), Recorded()
+    fast._may_go_on.set()
+    large = batcher.submit(scoring(slow, ["large"] * 1000))
+    assert slow._begun.wait(10)
+    assert score_of(batcher.submit(scoring(fast, ["ab"]))) == 2.0 and not large.done()
+    slow._may_go_on.set()
+    assert score_of(large) == 5.0
+
+
+def test_large_requests_take_turns_of_a_tenth_of_a_second(batcher) -> None:
+    metric = Recorded(seconds=0.001)
+    metric._may_go_on.set()
+    ended: list[str] = []
+    for name, segments in (("large", 1500), ("medium", 300)):
+        future = batcher.submit(scoring(metric, ["a"] * segments))
+        future.add_done_callback(lambda _, name=name: ended.append(name))
+    wait_for(lambda: len(ended) == 2)
+    assert ended == ["medium", "large"]
+    assert sum(metric._sizes) == 1800 and max(metric._sizes) < 300  # 100, if the clock were exact
 
 
 @pytest.mark.parametrize(("text", "error", "message"), [
@@ -94,7 +126,7 @@ def test_an_error_reaches_only_its_client_and_names_the_segment(batcher, text, e
     metric._may_go_on.set()
     with pytest.raises(error, match=message):
         futures[1].result()
-    assert futures[0].result().score == futures[2].result().score == 2.0
+    assert score_of(futures[0]) == score_of(futures[2]) == 2.0
 
 
 def test_the_work_of_a_client_that_has_gone_is_not_done(batcher) -> None:
@@ -104,8 +136,8 @@ def test_the_work_of_a_client_that_has_gone_is_not_done(batcher) -> None:
     waiting = batcher.submit(scoring(metric, ["a"] * 1000))
     assert running.cancel() and waiting.cancel()
     metric._may_go_on.set()
-    assert batcher.submit(scoring(metric, ["abc"])).result().score == 3.0
-    assert metric._sizes == [256, 1]
+    assert score_of(batcher.submit(scoring(metric, ["abc"]))) == 3.0
+    assert len(metric._sizes) == 2 and metric._sizes[0] < 1000
     with pytest.raises(CancelledError):
         running.result()
 
@@ -113,8 +145,40 @@ def test_the_work_of_a_client_that_has_gone_is_not_done(batcher) -> None:
 def test_explanations_come_in_turns_and_in_order(batcher) -> None:
     metric = create_metric("m", "en")
     texts = [f"The cat number {k} sat." for k in range(10)]
-    explained = batcher.submit(scoring(metric, texts, Explaining)).result()
-    assert [one.to_dict() for one in explained] == [metric.explain(text, [text]).to_dict() for text in texts]
+    answer = json.loads(batcher.submit(scoring(metric, texts, Explaining)).result())
+    assert answer["explanations"] == [metric.explain(text, [text]).to_dict() for text in texts]
+
+
+@pytest.mark.parametrize(("hypothesis", "references"), [
+    ("a " * 10_000, ["a b " * 5000]), ("the cat sat " * 9, [f"a cat sat on {k} " * 9 for k in range(3000)]),
+], ids=["one-long-reference", "many-references"])  # fmt: skip
+def test_an_explanation_that_nobody_waits_for_ends_at_once(hypothesis: str, references: list[str]) -> None:
+    """Within a tenth of a second inside the core, and before it begins another reference."""
+    metric, batcher = create_metric("x", "en"), Batcher()
+    metric.explain("a cat", ["the cat"])  # loads
+    work = Explaining(NamedMetric("tesla-x", metric), [hypothesis], [[text] for text in references])
+    future = batcher.submit(work)
+    time.sleep(0.3)
+    assert future.cancel()
+    start = time.monotonic()
+    batcher.close(10)
+    assert time.monotonic() - start < 1
+
+
+def test_results_that_are_too_long_are_refused(batcher) -> None:
+    metric = create_metric("m", "en")
+    texts = [f"The cat number {k} sat." for k in range(10)]
+    assert batcher.submit(scoring(metric, texts, longest=1000)).result()
+    with pytest.raises(TooLargeError, match="tesla-m have more than 1000 characters: split the request"):
+        batcher.submit(scoring(metric, texts, Explaining, longest=1000)).result()
+
+
+def test_what_depends_on_all_references_reads_so_many_and_no_more(batcher) -> None:
+    texts = ["The cat sat. " * 1000] * 24
+    with pytest.raises(
+        TooLargeError, match="nist reads all references first: at most 300000 characters, not 312000"
+    ):
+        batcher.submit(scoring(create_metric("nist", "en"), texts)).result()
 
 
 def test_closing_does_what_was_submitted() -> None:
@@ -122,4 +186,4 @@ def test_closing_does_what_was_submitted() -> None:
     futures = [batcher.submit(scoring(metric, ["ab"] * 700)) for _ in range(3)]
     metric._may_go_on.set()
     batcher.close()
-    assert [future.result(0).score for future in futures] == [2.0] * 3
+    assert [score_of(future) for future in futures] == [2.0] * 3

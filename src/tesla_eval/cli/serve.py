@@ -89,12 +89,12 @@ def serve(
     tesla serve --http --port 8000
     """
     if over_http:
-        for module in ("starlette", "uvicorn"):
+        for module in ("starlette", "uvicorn", "httptools"):
             need_package(module, "'tesla-eval[http]'", "--http")
         from tesla_eval.tuning.http import Limits, Service, listen, run
 
         limits = Limits(int(max_body * (1 << 20)), timeout, queue)
-        service = Service(metrics, language, limits=limits, token=token or "", jobs=jobs)
+        service = Service(metrics, language, limits=limits, token=token or "", jobs=jobs, host=host)
         with listen(host, port) as server_socket:
             if host not in _LOOPBACK and not token:
                 warn(f"{host} is open to other machines: set --token so that only your clients can use it")

@@ -1,7 +1,8 @@
 """Scores over HTTP for many clients, on Starlette and uvicorn: requests are scored in batches.
 
-What a client may cost is limited: the size of a body and of a text, the time of a request, the requests that wait. Only
-metrics that the server offers are made, with the options that it was started with: a request cannot name a file.
+What a client may cost is limited: its connection (`connections`), its request (`queries`), its turns (`batching`), and
+here the requests that are held at once. Small requests do not wait for large ones. Only metrics that the server offers
+are made, with the options that it was started with: a request cannot name a file.
 """
 
 from __future__ import annotations
@@ -9,43 +10,61 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import signal
 import socket
 import sys
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache, partial
+from ipaddress import ip_address
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tesla_eval.base.errors import InputError, TeslaError, UsageError
+from tesla_eval.base.errors import TeslaError, UsageError
 from tesla_eval.base.version import __version__
 from tesla_eval.drawing.explanation import stylesheet
 from tesla_eval.drawing.script import asset, content_policy, drawing_script
-from tesla_eval.language.choice import AUTO, resolve
+from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import BUILT_IN, default_metrics, described, metric_key
 from tesla_eval.metrics.requests import MetricRequest, create_metric, parse_requests
-from tesla_eval.metrics.scoring import NamedMetric
-from tesla_eval.metrics.segments import References, check_references
-from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, Work
+from tesla_eval.metrics.scoring import NamedMetric, score_texts
+from tesla_eval.metrics.segments import check_references
+from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, TooLargeError, Work
+from tesla_eval.tuning.connections import Connection, Crowd
+from tesla_eval.tuning.queries import NotJsonError, Query, read_query
 
 _NAMED_ONLY = ("meteor", "comet", "comet-qe", "bertscore")
 """Metrics that clients get only if the server was started with them: they need a model or Java."""
-_LONGEST_TEXT = 20_000  # characters
-_MOST_EXPLAINED = 100  # segments: an explanation is a hundred times as long as its text
 _MOST_METRICS = 256  # of all languages that are kept ready
-_BODIES_AT_ONCE = 16  # largest bodies that are held at the same time
+_MAKERS = 2  # threads that make metrics
+_SMALL = {Scoring: 1 << 16, Explaining: 1 << 11}
+"""Bytes of a body: larger requests have limits of their own, so that they never keep small ones out."""
+_MOST_LARGE = 16  # large requests at once: each may take 100 MB
 _MOST_CONNECTIONS = 1000
+_BACKLOG = 4096  # connections that wait to be accepted; more are tried again by their clients after a second
+_SECONDS_OF_A_THREAD = (
+    0.0005  # of Python code, before another thread may go on: the event loop is one of them
+)
+_LONGEST_ANSWER = 32 << 20  # characters
+_LONGEST_ERROR = 200  # characters
 _PIECE = 1 << 16  # bytes of an answer that are written before the client has read more
-_FIELDS = {"hypotheses", "references", "sources", "metrics", "lang"}
+_WARM_UP = "A cat sat on 2 mats."
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_EVERYWHERE = frozenset({"", "0.0.0.0", "::"})
+_AUTHORITY = re.compile(
+    r"(?:https?://)?(?:\[([0-9a-f:.]+)\]|([^\[\]:/?#@\s]+))(?::\d*)?", re.IGNORECASE
+).fullmatch
 
 
 @dataclass(frozen=True)
@@ -55,20 +74,55 @@ class Limits:
     body: int = 8 << 20
     """Bytes of one request."""
     seconds: float = 60.0
-    """From the first byte of a body to its end, and then to the answer."""
+    """From the first byte of a body to its end, then to the answer, and then until the client has read it."""
     queue: int = 256
     """Requests that wait for their results."""
 
 
-class _Query(NamedTuple):
-    """What a client asks for, checked."""
+class Names:
+    """The names by which a server may be called. A page of another site has another name, whatever address it is for.
 
-    lang: str
-    metrics: list[NamedMetric]
-    hypotheses: list[str]
-    references: References
-    sources: list[str] | None
-    drawing: bool
+    >>> names = Names("127.0.0.1")
+    >>> names.include("localhost:8000"), names.include("http://[::1]:80"), names.include("evil.example")
+    (True, True, False)
+    """
+
+    def __init__(self, host: str) -> None:
+        self._names = {*_LOOPBACK, host.lower()} - _EVERYWHERE
+        self._addresses = host in _EVERYWHERE
+        if self._addresses:
+            self._names.add(socket.gethostname().lower())
+
+    def include(self, authority: str) -> bool:
+        """Whether the value of a header Host or Origin names this server."""
+        found = _AUTHORITY(authority)
+        if found is None:
+            return False
+        name = (found[1] or found[2]).lower().rstrip(".")
+        return name in self._names or (self._addresses and _is_address(name))
+
+
+def _is_address(name: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(name))
+    return False
+
+
+class _Room:
+    """Places for requests: one is taken when a request begins to cost something, and given back at its end."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self.taken = most, 0
+
+    def take(self) -> None:
+        if self.taken >= self._most:
+            raise HTTPException(
+                503, "too many requests are waiting; try again later", {"Retry-After": "1", **_CLOSE}
+            )
+        self.taken += 1
+
+    def give_back(self) -> None:
+        self.taken -= 1
 
 
 class Service:
@@ -76,16 +130,24 @@ class Service:
 
     def __init__(
         self, metrics: Sequence[str] = (), lang: str = AUTO, *, limits: Limits | None = None, token: str = "",
-        jobs: int = 1,
+        jobs: int = 1, host: str = "127.0.0.1",
     ) -> None:  # fmt: skip
         names = metrics or [name for name in BUILT_IN if name not in _NAMED_ONLY]
-        self._offered = {_spelling(request): request for request in parse_requests(names)}
+        requests = parse_requests(names)
+        self._offered = {_spelling(request): request for request in requests}
+        if len(self._offered) < len(requests):
+            raise UsageError(
+                "two metrics differ only in the folder of a file: clients could not tell them apart"
+            )
+        for request in requests:
+            request.entry.load()  # imported now, and not while clients wait
         self._defaults = list(self._offered) if metrics else None
         self._lang, self._token, self._jobs = lang, token.encode(), jobs
+        self._names = Names(host)
         self._limits = limits or Limits()
-        self._waiting = self._held = 0
-        self._metric = lru_cache(_MOST_METRICS)(self._new_metric)
-        self.app = Starlette(
+        self._small, self._large = _Room(self._limits.queue), _Room(min(self._limits.queue, _MOST_LARGE))
+        self._made: OrderedDict[tuple[str, str], asyncio.Future[NamedMetric]] = OrderedDict()
+        self._starlette = Starlette(
             routes=[
                 Route("/", self._page),
                 Route("/favicon.ico", Response(status_code=204)),
@@ -95,22 +157,49 @@ class Service:
                 Route("/score", self._guarded(self._score), methods=["POST"]),
                 Route("/explain", self._guarded(self._explain), methods=["POST"]),
             ],
-            exception_handlers={HTTPException: _refusal, TeslaError: _unprocessable, 500: _internal_error},
+            exception_handlers={
+                HTTPException: _refusal, TeslaError: _unprocessable, ClientDisconnect: _left, 500: _internal_error,
+            },
             lifespan=self._lifespan,
+        )  # fmt: skip
+        self._starlette.router.redirect_slashes = False
+
+    async def app(self, scope: Any, receive: Any, send: Any) -> None:
+        """The application, for clients that call it by its name; what a request has taken is given back at its end."""
+        if scope["type"] == "http" and not self._is_called(scope["headers"]):
+            refusal = _json(
+                {"error": "the headers Host and Origin must name this server (--host)"}, 421, _CLOSE
+            )
+            await refusal(scope, receive, send)
+            return
+        scope["rooms"] = []
+        try:
+            await self._starlette(scope, receive, send)
+        finally:
+            for room in scope["rooms"]:
+                room.give_back()
+
+    def _is_called(self, headers: Sequence[tuple[bytes, bytes]]) -> bool:
+        hosts = [value for name, value in headers if name == b"host"]
+        origins = [value for name, value in headers if name == b"origin"]
+        return len(hosts) == 1 and all(
+            self._names.include(value.decode("latin-1")) for value in (*hosts, *origins)
         )
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         self._batcher = Batcher(self._jobs)
-        yield
+        with ThreadPoolExecutor(1) as self._reader, ThreadPoolExecutor(_MAKERS) as self._maker:
+            yield
         await asyncio.to_thread(self._batcher.close, self._limits.seconds)
 
     def _guarded(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[..., Any]:
         """The endpoint, for clients that know the token."""
 
         async def checked(request: Request) -> Response:
-            given = request.headers.get("authorization", "").removeprefix("Bearer ").encode("latin-1")
-            if self._token and not hmac.compare_digest(given, self._token):
+            scheme, _, given = request.headers.get("authorization", "").partition(" ")
+            known = hmac.compare_digest(given.strip().encode("latin-1"), self._token)
+            if self._token and not (known and scheme.lower() == "bearer"):
                 headers = {"WWW-Authenticate": "Bearer"}
                 raise HTTPException(401, "send the header Authorization: Bearer TOKEN", headers)
             return await endpoint(request)
@@ -118,17 +207,17 @@ class Service:
         return checked
 
     async def _health(self, request: Request) -> Response:
-        return _json({"status": "ok", "version": __version__, "waiting": self._waiting})
+        return _json(
+            {"status": "ok", "version": __version__, "waiting": self._small.taken + self._large.taken}
+        )
 
     async def _openapi(self, request: Request) -> Response:
-        document = json.loads(_asset("openapi.json"))
-        document["info"]["version"] = __version__
-        return _json(document)
+        return _Paced(_description(), headers=_HEADERS, media_type="application/json")
 
     async def _page(self, request: Request) -> Response:
         page, policy = _page_and_policy()
         headers = {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
-        return Response(page, media_type="text/html", headers={**_HEADERS, **headers})
+        return _Paced(page, media_type="text/html", headers={**_HEADERS, **headers})
 
     async def _metrics(self, request: Request) -> Response:
         offered = []
@@ -136,7 +225,7 @@ class Service:
             entry, metric = described(asked.entry), asked.entry.load()
             offered.append(
                 {
-                    "name": name, "id": asked.name, "summary": entry.summary, "scale": entry.scale,
+                    "name": name, "id": _shown(asked), "summary": entry.summary, "scale": entry.scale,
                     "better": entry.better, "languages": entry.languages, "needs_references": metric.needs_references,
                     "uses_source": metric.uses_source, "explains": metric.explain is not Metric.explain,
                 }
@@ -144,188 +233,168 @@ class Service:
         return _json({"metrics": offered, "default_lang": self._lang})
 
     async def _score(self, request: Request) -> Response:
-        query, scores = await self._answered(request, Scoring, _FIELDS)
-        results = [score.to_dict() for score in scores]
-        return _json({"lang": query.lang, "results": results}, seconds=self._limits.seconds)
+        return await self._answered(request, Scoring)
 
     async def _explain(self, request: Request) -> Response:
-        query, explained = await self._answered(request, Explaining, {*_FIELDS, "drawing"})
-        results = []
-        for metric, explanations in zip(query.metrics, explained, strict=True):
-            documents = [one.to_dict() for one in explanations]
-            if query.drawing:  # what the script of the page draws
-                for document, one in zip(documents, explanations, strict=True):
-                    document["drawing"] = one.drawn_data()
-            results.append({"metric": metric.name, "explanations": documents})
-        return _json({"lang": query.lang, "results": results}, seconds=self._limits.seconds)
+        return await self._answered(request, Explaining)
 
-    async def _answered(
-        self, request: Request, kind: type[Work], fields: set[str]
-    ) -> tuple[_Query, list[Any]]:
-        """The query and its results; the room that it takes is given back whatever happens."""
-        body = bytearray()
-        waits = False
-        try:
-            await _in_time(self._read(request, body), self._limits.seconds)
-            if self._waiting >= self._limits.queue:
-                raise _busy("too many requests are waiting")
-            waits = True
-            self._waiting += 1
-            query = self._query(_parsed(request, body, fields), explained=kind is Explaining)
-            works = [
-                kind(metric, query.hypotheses, query.references, query.sources) for metric in query.metrics
-            ]
-            return query, await self._results(request, works)
-        finally:
-            self._waiting -= waits
-            self._held -= len(body)
-
-    async def _read(self, request: Request, body: bytearray) -> None:
-        declared = request.headers.get("content-length", "")
-        async for block in request.stream():
-            if max(len(body) + len(block), int(declared or 0)) > self._limits.body:
-                raise HTTPException(413, f"the body is larger than {self._limits.body} bytes", _CLOSE)
-            if self._held > _BODIES_AT_ONCE * self._limits.body:
-                raise _busy("too much text is waiting")
-            body += block
-            self._held += len(block)
-
-    def _query(self, document: Mapping[str, Any], *, explained: bool) -> _Query:
-        hypotheses, references = document.get("hypotheses", []), document.get("references", [])
-        sources, lang = document.get("sources"), document.get("lang", self._lang)
-        names, drawing = document.get("metrics"), document.get("drawing", False)
-        _check_lists(hypotheses, references, sources)
-        if not isinstance(lang, str):
-            raise UsageError('lang must be a text, such as "en"')
-        if not isinstance(drawing, bool):
-            raise UsageError("drawing must be true or false")
-        if explained and len(hypotheses) > _MOST_EXPLAINED:
-            raise HTTPException(413, f"more than {_MOST_EXPLAINED} segments to explain: split the request")
-        texts = [text for stream in references for text in stream if text is not None]
-        code = resolve(lang, texts or hypotheses)
-        metrics = [self._metric(name, code) for name in self._chosen(names, code)]
-        check_references(hypotheses, references, needed=any(one.metric.needs_references for one in metrics))
-        return _Query(code, metrics, hypotheses, references, sources, drawing)
-
-    def _chosen(self, names: object, lang: str) -> list[str]:
-        """The names of the metrics that are asked for, each once."""
-        if names is None:
-            names = self._defaults or default_metrics(lang).split(",")
-        if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
-            raise UsageError("metrics must be a list of names")
-        chosen = dict.fromkeys(
-            f"{metric_key(head)}{colon}{options}"
-            for head, colon, options in (name.partition(":") for name in names)
-        )
-        for name in chosen:
-            if name not in self._offered:
-                raise UsageError(f"no metric {name!r} here; there are {', '.join(self._offered)}")
-        return list(chosen)
-
-    def _new_metric(self, name: str, lang: str) -> NamedMetric:
-        asked = self._offered[name]
-        return NamedMetric(asked.name, create_metric(asked.entry.name, lang, **asked.options))
-
-    async def _results(self, request: Request, works: Sequence[Work]) -> list[Any]:
-        """The results of all works; when the client goes or time is over, what is left of them is not done."""
-        results = asyncio.gather(*(asyncio.wrap_future(self._batcher.submit(work)) for work in works))
+    async def _answered(self, request: Request, kind: type[Work]) -> Response:
+        """The answer. When the client goes or time is over, what is left of the work is not done."""
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            raise HTTPException(415, "send JSON, with the header Content-Type: application/json")
+        body = await self._read(request, _SMALL[kind])
+        work = asyncio.ensure_future(self._worked(body, kind, is_large=len(body) > _SMALL[kind]))
         gone = asyncio.ensure_future(
             request.receive()
         )  # the body is read: only the end of the client can come
         try:
             await asyncio.wait(
-                (results, gone), timeout=self._limits.seconds, return_when=asyncio.FIRST_COMPLETED
+                (work, gone), timeout=self._limits.seconds, return_when=asyncio.FIRST_COMPLETED
             )
-            if not results.done():
-                results.cancel()
-                raise HTTPException(
-                    499 if gone.done() else 504, f"not done in {self._limits.seconds:g} seconds"
-                )
-            return list(await results)
+            if not work.done():
+                if gone.done():
+                    raise ClientDisconnect
+                raise HTTPException(504, f"not done in {self._limits.seconds:g} seconds")
+            return _Paced(await work, headers=_HEADERS, media_type="application/json")
         finally:
             gone.cancel()
+            work.cancel()
+            del work  # with an error it would be part of a cycle, and all texts of the request with it
+
+    async def _read(self, request: Request, small: int) -> bytes:
+        """The body; the places for the request are taken before it needs them."""
+        body = bytearray()
+        limit = self._limits.body
+        declared = int(request.headers.get("content-length", "") or 0)
+
+        async def read() -> None:
+            async for block in request.stream():
+                if max(len(body) + len(block), declared) > limit:
+                    raise HTTPException(413, f"the body is larger than {limit} bytes", _CLOSE)
+                body.extend(block)
+                if len(body) > small:
+                    self._enter(request, self._large)
+
+        try:
+            await asyncio.wait_for(read(), self._limits.seconds)
+        except asyncio.TimeoutError:  # another class in Python 3.10
+            seconds = self._limits.seconds
+            raise HTTPException(408, f"the body did not come in {seconds:g} seconds", _CLOSE) from None
+        self._enter(request, self._small)
+        return bytes(body)
+
+    def _enter(self, request: Request, room: _Room) -> None:
+        """Take a place, once; one among the large requests is also enough."""
+        if not request.scope["rooms"]:
+            room.take()
+            request.scope["rooms"].append(room)
+
+    async def _worked(self, body: bytes, kind: type[Work], *, is_large: bool) -> bytes:
+        """The answer to a body; the event loop does only what is soon done."""
+        read = partial(self._understood, body, explained=kind is Explaining)
+        loop = asyncio.get_running_loop()
+        query, names = await loop.run_in_executor(self._reader, read) if is_large else read()
+        works = [
+            kind(await self._metric(name, query.lang.code), query.hypotheses, query.references, query.sources,
+                 query.costs, drawing=query.drawing, longest=_LONGEST_ANSWER // len(names))
+            for name in names
+        ]  # fmt: skip
+        try:
+            futures = [asyncio.wrap_future(self._batcher.submit(work)) for work in works]
+            results = ",".join(await asyncio.gather(*futures))
+        finally:
+            for work in works:
+                work.future.cancel()  # if another one has failed, or nobody waits any more
+        head = json.dumps({"lang": query.lang.code, "lang_assumed": query.lang.assumed})
+        return f'{head[:-1]}, "results": [{results}]}}'.encode()
+
+    def _understood(self, body: bytes, *, explained: bool) -> tuple[Query, list[str]]:
+        """The query and the names of the metrics that it is about."""
+        query = read_query(body, self._lang, len(self._offered), explained=explained)
+        names = self._chosen(query)
+        if any(self._offered[name].entry.load().needs_references for name in names):
+            check_references(query.hypotheses, query.references)
+        return query, names
+
+    def _chosen(self, query: Query) -> list[str]:
+        """The names of the metrics that are asked for, each once."""
+        given = query.metrics or self._defaults or default_metrics(query.lang.code).split(",")
+        chosen = dict.fromkeys(
+            f"{metric_key(head)}{colon}{options}"
+            for head, colon, options in (name.partition(":") for name in given)
+        )
+        for name in chosen:
+            if name not in self._offered:
+                raise UsageError(f"no metric {name!r} here; GET /metrics lists them")
+        return list(chosen)
+
+    async def _metric(self, name: str, lang: str) -> NamedMetric:
+        """The metric for a language; the first who asks for it has it made, in another thread."""
+        key = name, lang
+        if key not in self._made:
+            made = asyncio.get_running_loop().run_in_executor(self._maker, self._new_metric, name, lang)
+            made.add_done_callback(lambda made: self._forget_if_failed(key, made))
+            self._made[key] = made
+            if len(self._made) > _MOST_METRICS:
+                self._made.popitem(last=False)
+        self._made.move_to_end(key)
+        return await asyncio.shield(self._made[key])
+
+    def _forget_if_failed(self, key: tuple[str, str], made: asyncio.Future[NamedMetric]) -> None:
+        if made.cancelled() or made.exception():
+            self._made.pop(key, None)
+
+    def _new_metric(self, name: str, lang: str) -> NamedMetric:
+        asked = self._offered[name]
+        try:
+            metric = create_metric(asked.entry.name, lang, **asked.options)
+        except TeslaError as error:
+            raise UsageError(_without_folders(str(error), asked)) from None
+        with suppress(Exception):  # many metrics load their tables at the first text
+            score_texts(metric, [_WARM_UP], [[_WARM_UP]], [_WARM_UP])
+        return NamedMetric(_shown(asked), metric)
 
 
 def _spelling(request: MetricRequest) -> str:
-    return f"{request.entry.name}:{request.spelling}" if request.spelling else request.entry.name
+    """What clients call a metric: its name, and its options without the folders of files.
+
+    >>> [_spelling(request) for request in parse_requests(["bleu", "m:synonyms=/home/me/own.tsv"])]
+    ['bleu', 'm:synonyms=own.tsv']
+    """
+    options = (re.sub(r"=.*[/\\](?!,)", "=", part) for part in re.split(r"(?<!\\),", request.spelling))
+    return f"{request.entry.name}:{','.join(options)}" if request.spelling else request.entry.name
 
 
-def _parsed(request: Request, body: bytearray, fields: set[str]) -> dict[str, Any]:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(415, "send JSON, with the header Content-Type: application/json")
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise HTTPException(400, f"the body is not JSON ({error})") from None
-    if not isinstance(document, dict) or not document.keys() <= fields:
-        raise UsageError(
-            f"the body must be an object with the fields {', '.join(sorted(fields))}, and no others"
-        )
-    return document
+def _shown(request: MetricRequest) -> str:
+    """What results call a metric: its id, and the options as clients see them."""
+    return request.entry.load().id + _spelling(request).removeprefix(request.entry.name)
 
 
-def _check_lists(hypotheses: Any, references: Any, sources: Any) -> None:
-    lists = [hypotheses, *(references if isinstance(references, list) else [None])]
-    lists += [] if sources is None else [sources]
-    if not all(isinstance(texts, list) for texts in lists):
-        raise UsageError("hypotheses and sources must be lists of texts, references a list of such lists")
-    if any(isinstance(text, str) and len(text) > _LONGEST_TEXT for texts in lists for text in texts):
-        raise HTTPException(413, f"a text is longer than {_LONGEST_TEXT} characters")
-    check_references(hypotheses, references, needed=False)
-    if sources is not None and (
-        len(sources) != len(hypotheses) or not all(isinstance(s, str) for s in sources)
-    ):
-        raise InputError(f"{len(hypotheses)} hypotheses, but {len(sources)} sources, or some are not texts")
-
-
-async def _in_time(reading: Awaitable[None], seconds: float) -> None:
-    try:
-        await asyncio.wait_for(reading, seconds)
-    except asyncio.TimeoutError:  # another class in Python 3.10
-        raise HTTPException(408, f"the body did not come in {seconds:g} seconds", _CLOSE) from None
-
-
-def _busy(reason: str) -> HTTPException:
-    return HTTPException(503, f"{reason}; try again later", {"Retry-After": "1", **_CLOSE})
+def _without_folders(text: str, request: MetricRequest) -> str:
+    for value in request.options.values():
+        text = text.replace(str(value), re.split(r"[/\\]", str(value))[-1])
+    return text
 
 
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 _CLOSE = {"Connection": "close"}
+_STATUS: dict[type[Exception], int] = {NotJsonError: 400, TooLargeError: 413}
 
 
 class _Paced(Response):  # type: ignore[misc]  # Starlette may be missing where types are checked
-    """An answer that is written as fast as the client reads it; a client that stops reading for too long is left."""
-
-    def __init__(self, *content: Any, seconds: float) -> None:
-        super().__init__(*content)
-        self._seconds = seconds
+    """An answer that is written as fast as the client reads it."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if len(self.body) <= _PIECE:
-            await super().__call__(scope, receive, send)
-            return
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        try:
-            for start in range(0, len(self.body), _PIECE):
-                piece = {
-                    "type": "http.response.body",
-                    "body": self.body[start : start + _PIECE],
-                    "more_body": True,
-                }
-                await asyncio.wait_for(send(piece), self._seconds)
-            await asyncio.wait_for(send({"type": "http.response.body"}), self._seconds)
-        except asyncio.TimeoutError:
-            pass  # uvicorn closes a connection whose answer is not complete
+        size = len(self.body)
+        for start in range(0, max(size, 1), _PIECE):
+            end = start + _PIECE
+            await send({"type": "http.response.body", "body": self.body[start:end], "more_body": end < size})
 
 
-def _json(
-    document: object,
-    status: int = 200,
-    headers: Mapping[str, str] | None = None,
-    seconds: float = Limits.seconds,
-) -> Response:
+def _json(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     text = json.dumps(document, separators=(",", ":"))
-    return _Paced(text, status, {**_HEADERS, **(headers or {})}, "application/json", seconds=seconds)
+    return _Paced(text, status, {**_HEADERS, **(headers or {})}, "application/json")
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
@@ -334,7 +403,16 @@ async def _refusal(request: Request, error: Exception) -> Response:
 
 
 async def _unprocessable(request: Request, error: Exception) -> Response:
-    return _json({"error": str(error)}, 422)
+    return _json({"error": _shortened(str(error))}, _STATUS.get(type(error), 422))
+
+
+def _shortened(text: str) -> str:
+    """The two ends of a long message, in whose middle stands what the client sent."""
+    return text if len(text) <= _LONGEST_ERROR else f"{text[:120]} … {text[-77:]}"
+
+
+async def _left(request: Request, error: Exception) -> Response:
+    return Response(status_code=499)  # nobody reads it
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
@@ -343,6 +421,13 @@ async def _internal_error(request: Request, error: Exception) -> Response:
 
 def _asset(name: str) -> str:
     return asset("tesla_eval.tuning", name)
+
+
+@lru_cache(maxsize=1)
+def _description() -> str:
+    document = json.loads(_asset("openapi.json"))
+    document["info"]["version"] = __version__
+    return json.dumps(document)
 
 
 @lru_cache(maxsize=1)
@@ -366,11 +451,28 @@ def listen(host: str, port: int) -> socket.socket:
 
 def run(service: Service, server_socket: socket.socket, seconds: float) -> None:
     """Serve until the process is told to end; requests that run are answered first."""
+    crowd = Crowd(min(_MOST_CONNECTIONS, _file_limit() // 2), seconds)
     config = uvicorn.Config(
-        service.app, lifespan="on", log_level="warning", access_log=False, server_header=False, proxy_headers=False,
-        limit_concurrency=_MOST_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 1,
-        timeout_keep_alive=max(5, int(seconds)),
+        service.app, interface="asgi3", http=partial(Connection, crowd), ws="none", lifespan="on", log_level="error",
+        access_log=False, server_header=False, proxy_headers=False, backlog=_BACKLOG,
+        timeout_graceful_shutdown=int(seconds) + 1, timeout_keep_alive=max(5, int(seconds)),
     )  # fmt: skip
+    sys.setswitchinterval(_SECONDS_OF_A_THREAD)
     # Uvicorn raises the signal that ended it once more: a graceful end is a success.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     uvicorn.Server(config).run(sockets=[server_socket])
+
+
+def _file_limit() -> int:
+    """How many files and connections the process may have, after it has asked for enough."""
+    wanted = 4 * _MOST_CONNECTIONS
+    if sys.platform == "win32":
+        return wanted
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft in range(wanted):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard > 0 else wanted, hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return soft if soft in range(wanted) else wanted

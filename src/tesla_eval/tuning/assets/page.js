@@ -68,7 +68,7 @@
       chosen.explains ? { ...body, drawing: true } : body,
     );
     const [scored] = answer.results;
-    say(`${scored.metric}, language ${answer.lang}`);
+    say(`${scored.metric}, ${language(answer)}`);
     if (chosen.explains) {
       const view = element("div", "", "tm-explanation");
       result.replaceChildren(view);
@@ -81,6 +81,8 @@
     }
   };
 
+  const language = ({ lang, lang_assumed }) =>
+    `language ${lang}${lang_assumed ? " (assumed, since the texts are too short to tell)" : ""}`;
   const digits = (score) => (score === null ? "–" : score.toFixed(4));
   const linesOf = async (file) => (await file.text()).replace(/\r?\n$/, "").split(/\r?\n/);
 
@@ -93,7 +95,7 @@
     say(`Scoring ${first.name} against ${second.name} …`);
     const answer = await ask("/score", query(hypotheses, [references]));
     const [scored] = answer.results;
-    say(`${first.name} against ${second.name}, language ${answer.lang}`);
+    say(`${first.name} against ${second.name}, ${language(answer)}`);
     const table = element("table", "", "tm-table");
     const head = table.createTHead().insertRow();
     head.append(...["", "hypothesis", "reference", "score"].map((name) => element(name ? "th" : "td", name)));
