@@ -67,7 +67,7 @@ class TestSegments:
 
     def test_a_single_empty_reference_is_the_empty_text(self, tmp_path):
         (found,) = read_segments(write(tmp_path / "x", SEGMENT_HEADER, "de-en|n|s|1||h|"))
-        assert found.references == (("",),)
+        assert found.first_reference == ("",)
 
     def test_the_first_reference_is_the_first_that_a_segment_has(self, tmp_path):
         header = SEGMENT_HEADER + "|reference2"
@@ -240,7 +240,8 @@ class TestMtMetricsEval:
         assert found.key == ("de-en", "wmt99")
         assert found.systems == ("sysA", "sysB")
         assert found.hypotheses[1] == ("un", "deux", "trois")
-        assert found.references == (("one", None, "three"), ("1", "2", "3"))
+        assert found.references == (("one", "", "three"), ("1", "2", "3"))
+        assert found.first_reference == ("one", "2", "three")
         assert np.array_equal(found.human, [[-1, math.nan, 0], [math.nan] * 3], equal_nan=True)
 
     def test_kind_of_score_and_human_translations_can_be_chosen(self, folder):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.connect.batches import SIGNATURE_KEY, check_missing, complete_rows
+from tesla_eval.connect.batches import SIGNATURE_KEY, check_missing, complete_rows, texts_or_empty
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import streams_by_segment, texts_of
 from tesla_eval.metrics.shortcuts import metric_for
@@ -41,19 +41,20 @@ def score_frame(
     `hypothesis`, `references` and `source` are names of columns. A column of references may hold lists of texts. With
     `features` every feature has a column too, such as `tesla-m.ms.1`. A column of that name is replaced. Missing values
     are `None`, NaN, NA and null; they give a missing score, or with `missing="error"` an error. With `missing="skip"`
-    rows are left out that a metric cannot score. Options go to the metrics.
+    rows are left out that a metric cannot score, with `missing="empty"` they are scored as empty texts. Options go to
+    the metrics.
     """
     add_columns = _adder(frame)
     check_missing(missing)
-    texts = _column(frame, hypothesis)
+    texts = texts_or_empty(_column(frame, hypothesis), missing)
     streams = list(_streams(frame, texts, [references] if isinstance(references, str) else references))
-    sources = None if source is None else _column(frame, source)
+    sources = None if source is None else texts_or_empty(_column(frame, source), missing)
     columns: dict[str, FloatArray] = {}
     signatures: dict[str, str] = {}
     kept = np.ones(len(texts), bool)
     for one in [metric] if isinstance(metric, str | Metric) else metric:
         metric_object = _metric_object(one, lang, streams, options)
-        complete = complete_rows(metric_object, texts, streams, sources)
+        complete = complete_rows(metric_object, texts, streams, sources, missing)
         if missing == "error" and not complete.all():
             row = int(np.argmin(complete)) + 1
             raise InputError(f"row {row} of the frame lacks a text that {metric_object.id} needs")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
 from tesla_eval.connect.batches import BatchScorer, ScoredBatch
+from tesla_eval.metrics.empty_texts import EmptyTexts
 from tesla_eval.metrics.scoring import NamedMetric, Scored, map_texts
 from tesla_eval.texts.tables import open_parquet
 
@@ -83,14 +84,16 @@ def score_parquet(
     `workers` threads score; `advance` is told how many more rows are done.
     """
     total = Scored(scorer.systems, [NamedMetric(*item) for item in scorer.metrics.items()], "nothing")
+    empty = EmptyTexts(scorer.systems if len(scorer.systems) > 1 else [""], "row")
     rows = 0
 
     def scored_batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal rows
         for scored in map_texts(score, _batches(path, scorer, _ROWS_AT_ONCE), workers):
             total.add(scored.parts)
-            if scored.batch.num_rows:
-                total.note_references(scored.references)
+            if scored.texts.segments:
+                total.note_chunk(scored.texts)
+                empty.add(scored.texts)
             rows += scored.batch.num_rows
             advance(scored.batch.num_rows)
             yield scored.batch
@@ -104,6 +107,7 @@ def score_parquet(
         write_parquet(temporary, schema, scored_batches())
         if not rows:
             raise InputError(f"{path}: is empty; it must have a row for each segment")
+    empty.warn()
     return total
 
 

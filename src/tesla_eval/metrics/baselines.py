@@ -112,6 +112,7 @@ def _signature_text(metric: Any) -> str:
 class SacreBleuMetric(Metric):
     """One of sacreBLEU's metrics; segments one by one, the corpus from the sum of their statistics."""
 
+    blank_is_text: ClassVar[bool] = True
     option_aliases: ClassVar[dict[str, str]] = {}
     """sacreBLEU's longer names of the options."""
 
@@ -143,7 +144,7 @@ class SacreBleuMetric(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment, with sacreBLEU's signature for single sentences."""
-        streams = streams_of_one(hypothesis, references)
+        streams = streams_of_one(hypothesis, references, blank_is_text=self.blank_is_text)
         scored = self._score_one(hypothesis, streams, sources)
         signature = self._segment_signatures.get(len(streams))
         if signature is None:

@@ -13,6 +13,7 @@ from tesla_eval.drawing.text import escaped
 from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
+from tesla_eval.metrics.empty_texts import EmptyTexts
 from tesla_eval.metrics.language_check import settle_language
 from tesla_eval.metrics.registry import create_metric, digits
 from tesla_eval.metrics.requests import parse_requests
@@ -86,7 +87,9 @@ def evaluate(
     if documents is not None and len(documents) != len(first):
         raise InputError(f"{len(first)} segments, but the documents of {len(documents)}")
     chunks = list(cut_chunks(list(texts.values()), streams, sources))
-    scored = score_systems(list(texts), chosen, chunks, jobs=workers)
+    empty = EmptyTexts(list(texts))
+    scored = score_systems(list(texts), chosen, empty.watch(chunks), jobs=workers)
+    empty.warn()
     return Evaluation(scored, chunks, lang, baseline, documents)
 
 

@@ -27,8 +27,8 @@ USUAL_NAMES = {
 }
 
 
-Missing = Literal["error", "null", "skip"]
-"""What becomes of a row without hypothesis, reference or source: an error, a null score, or no row."""
+Missing = Literal["empty", "error", "null", "skip"]
+"""What becomes of a row without hypothesis, any reference, or source: an empty text, an error, a null score, no row."""
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
@@ -93,10 +93,10 @@ class TableRow(NamedTuple):
 
     place: str
     hypotheses: list[str]
-    references: list[str]
+    references: list[str | None]
     source: str | None
     lacks: str = ""
-    """What is missing, if rows may lack something."""
+    """The column that makes it a row to skip."""
 
 
 def is_table(path: str) -> bool:
@@ -112,7 +112,7 @@ def is_table(path: str) -> bool:
 
 def table_columns(path: str, columns: Columns | None) -> Columns:
     """The columns of a table, once it is known that it has them."""
-    for place, row in _rows(path, columns or Columns()):
+    for place, row in _rows(path, Columns()):
         return (columns or Columns()).found_in(list(row), place)
     raise InputError(f"{path}: is empty; it must have a row for each segment")
 
@@ -122,37 +122,38 @@ def is_summary_source(path: str) -> bool:
     return path.endswith((".jsonl", ".jsonl.gz")) or os.path.isdir(path)  # noqa: PTH112 (any text will do)
 
 
-def read_table(path: str, columns: Columns, *, may_lack: bool = False) -> Iterator[TableRow]:
+def read_table(path: str, columns: Columns, missing: Missing = "empty") -> Iterator[TableRow]:
     """The segments of a table one after the other; `columns` are those of `table_columns`.
 
-    A row with a null where a text is needed is an error, unless rows `may_lack` something.
+    A null, or an empty cell of CSV and TSV, is a missing text; `missing` says what becomes of such a row.
     """
     quotes_matter = _ending(path) == "tsv"
     for place, row in _rows(path, columns):
-        if quotes_matter and any(_QUOTED.fullmatch(text) for text in row.values() if '""' in text):
+        if quotes_matter and any(_QUOTED.fullmatch(text) for text in row.values() if text and '""' in text):
             warn(
                 f"{place}: has a field in quotation marks, which a .csv file would lose; a .tsv file is read as it is"
             )
             quotes_matter = False
-        if may_lack and (lacks := _first_null(row, columns)):
-            yield TableRow(place, [], [], None, lacks)
-            continue
+        hypotheses = [_text(row, name, place) for name in columns.hyp]
         references = [text for name in columns.ref for text in _texts(row, name, place)]
-        yield TableRow(
-            place,
-            [_text(row, name, place) for name in columns.hyp],
-            references,
-            _text(row, columns.src[0], place) if columns.src else None,
-        )
+        sources = [_text(row, name, place) for name in columns.src]
+        lacks = "" if missing == "empty" else _first_lacking(columns, hypotheses, references, sources)
+        if lacks and missing == "error":
+            raise InputError(f"{place}: has no {lacks}")
+        source = (sources[0] or "") if sources else None
+        yield TableRow(place, [text or "" for text in hypotheses], references, source, lacks)
 
 
-def _first_null(row: Row, columns: Columns) -> str:
-    """The first column without a text, or a list without one."""
-    for name in (*columns.hyp, *columns.ref, *columns.src):
-        value = row.get(name)
-        if value is None or (isinstance(value, list) and all(text is None for text in value)):
-            return name
-    return ""
+def _first_lacking(
+    columns: Columns, hypotheses: Sequence[str | None], references: Sequence[str | None], sources: Sequence[str | None]
+) -> str:  # fmt: skip
+    """The column that lacks a text which a row must have; of the references it must have one."""
+    single = zip((*columns.hyp, *columns.src), (*hypotheses, *sources), strict=True)
+    without_reference = columns.ref and all(text is None for text in references)
+    return next(
+        (repr(name) for name, text in single if text is None),
+        " or ".join(map(repr, columns.ref)) if without_reference else "",
+    )
 
 
 def sample_references(path: str, columns: Columns | None, most: int) -> list[str]:
@@ -217,7 +218,7 @@ def _under_header(name: str, rows: Iterator[tuple[str, list[str]]]) -> Iterator[
     for where, fields in rows:
         if len(fields) != len(header):
             raise InputError(f"{where}: {len(fields)} fields, but the header has {len(header)}")
-        yield where, dict(zip(header, fields, strict=True))
+        yield where, {name: text or None for name, text in zip(header, fields, strict=True)}
 
 
 def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
@@ -251,19 +252,20 @@ def open_parquet(path: str) -> Iterator[Any]:
         raise InputError(f"{path}: is not a sound Parquet file ({error})") from error
 
 
-def _text(row: Row, name: str, place: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str):
-        raise InputError(f"{place}: {'has no' if value is None else 'has no text in'} {name!r}")
+def _text(row: Row, name: str, place: str) -> str | None:
+    if name not in row:
+        raise InputError(f"{place}: has no {name!r}")
+    value = row[name]
+    if not isinstance(value, str | None):
+        raise InputError(f"{place}: has no text in {name!r}")
     return value
 
 
-def _texts(row: Row, name: str, place: str) -> list[str]:
-    """A reference, or a list of them; null among them is one that is missing."""
+def _texts(row: Row, name: str, place: str) -> list[str | None]:
+    """A reference, or a list of them."""
     value = row.get(name)
-    if isinstance(value, list):
-        texts = [text for text in value if text is not None]
-        if not texts or not all(isinstance(text, str) for text in texts):
-            raise InputError(f"{place}: {name!r} is not a list of texts with at least one")
-        return texts
-    return [_text(row, name, place)]
+    if not isinstance(value, list):
+        return [_text(row, name, place)]
+    if not all(isinstance(text, str | None) for text in value):
+        raise InputError(f"{place}: {name!r} is not a list of texts")
+    return value or [None]

@@ -16,6 +16,7 @@ import numpy as np
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.texts.lines import parse_json_object
 from tesla_eval.texts.tables import usual_name
 from tesla_eval.tuning.nbest import SEPARATOR
@@ -86,10 +87,8 @@ class Protocol(ABC):
 
     def _score_alike(self, segments: Sequence[_Segment]) -> list[_Scored]:
         try:
-            scored = self.metric_for().score_segments(
-                [segment.hypothesis for segment in segments],
-                [list(stream) for stream in zip(*(segment.references for segment in segments), strict=True)],
-            )
+            streams = [list(stream) for stream in zip(*(one.references for one in segments), strict=True)]
+            scored = score_texts(self.metric_for(), Chunk([[one.hypothesis for one in segments]], streams))
         except (TeslaError, ValueError, MemoryError, OverflowError) as error:
             if len(segments) == 1:
                 return [_shown(error)]

@@ -19,7 +19,6 @@ from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, need_references
 from tesla_eval.metrics.scoring import Chunk, cut_chunks
-from tesla_eval.metrics.segments import with_gaps
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
@@ -52,7 +51,7 @@ class TextOptions:
     systems: Sequence[str]
     source: str | None = None
     columns: Columns | None = None
-    missing: Missing = "error"
+    missing: Missing = "empty"
     analysed: bool = False
     files: tuple[str, ...] = ()
     """All files that the options name."""
@@ -63,7 +62,8 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
 
     @click.option(
         "-r", "--reference", "references", multiple=True, metavar="FILE",
-        help="A reference file; repeatable. With several, an empty line is a missing reference.",
+        help="A reference file; repeatable. With several, an empty line is a missing reference, but for BLEU, chrF and "
+        "TER an empty text, as in sacreBLEU.",
     )  # fmt: skip
     @click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
     @click.option(
@@ -82,9 +82,9 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
         "column is a system, every ref column a reference.  [default: hyp or mt, ref, src]",
     )  # fmt: skip
     @click.option(
-        "--missing", type=click.Choice(MISSING), default="error",
-        help="For rows of a table that lack a text (null): error stops, null writes a null score (with "
-        "-o FILE.parquet or --engine), skip leaves the row out.",
+        "--missing", type=click.Choice(MISSING), default="empty",
+        help="For rows of a table that lack a text (a null or an empty cell): empty scores an empty text, error stops, "
+        "null writes a null score (with -o FILE.parquet or --engine), skip leaves the row out.",
     )  # fmt: skip
     @wraps(command)
     def with_texts(
@@ -181,7 +181,7 @@ def _open_parallel(texts: TextOptions) -> Inputs:
     if texts.columns is not None or (not references and is_table(names[0])):
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
-        return _table_inputs(names, texts.columns, may_lack=texts.missing == "skip")
+        return _table_inputs(names, texts.columns, missing=texts.missing)
     if any_marked_up(*references, *names, source):
         return _marked_inputs(references, names, source)
     length = known_length([*references, *names]) if sys.stderr is not None and sys.stderr.isatty() else None
@@ -213,7 +213,7 @@ def read_chunks(
     for texts in read_in_step(files, reader=reader):
         yield Chunk(
             texts[len(references) : judged],
-            with_gaps(texts[: len(references)]),
+            texts[: len(references)],
             None if source is None else texts[judged],
         )
 
@@ -222,7 +222,7 @@ def _marked_inputs(references: Sequence[str], systems: Sequence[str], source: st
     from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
 
     marked = read_marked_inputs(references, systems, source)
-    chunks = cut_chunks(list(marked.systems.values()), with_gaps(marked.references), marked.source)
+    chunks = cut_chunks(list(marked.systems.values()), marked.references, marked.source)
     return Inputs(
         tuple(marked.systems), chunks, len(marked.keys), has_references=bool(marked.references),
         documents=marked.documents, unit="segment",
@@ -255,10 +255,10 @@ def _split_chunks(chunks: Iterable[Chunk], reader: _TabbedInput) -> Iterator[Chu
                     f"{reader.name}, line {number}: {len(rows[-1])} texts between tabs, but line 1 has "
                     f"{reader.fields}; every line must hold one text of each system"
                 )
-        yield chunk._replace(systems=[list(texts) for texts in zip(*rows, strict=True)])
+        yield replace(chunk, systems=[list(texts) for texts in zip(*rows, strict=True)])
 
 
-def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, may_lack: bool) -> Inputs:
+def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, missing: Missing) -> Inputs:
     columns = [table_columns(path, wanted) for path in paths]
     several = len(paths) > 1
     names = tuple(
@@ -268,23 +268,23 @@ def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, may_lack: boo
     )
     return Inputs(
         names,
-        _table_chunks(paths, columns, may_lack=may_lack),
+        _table_chunks(paths, columns, missing=missing),
         has_references=bool(columns[0].ref),
         unit="row",
     )
 
 
-def _table_chunks(paths: Sequence[str], columns: Sequence[Columns], *, may_lack: bool) -> Iterator[Chunk]:
+def _table_chunks(paths: Sequence[str], columns: Sequence[Columns], *, missing: Missing) -> Iterator[Chunk]:
     rows = _rows_in_step(
-        paths, [read_table(path, one, may_lack=may_lack) for path, one in zip(paths, columns, strict=True)]
+        paths, [read_table(path, one, missing) for path, one in zip(paths, columns, strict=True)]
     )
     while some := list(islice(rows, _ROWS_AT_ONCE)):
         most = max(len(row.references) for row in some)
-        padded = [[*row.references, *[""] * (most - len(row.references))] for row in some]
+        padded = [[*row.references, *[None] * (most - len(row.references))] for row in some]
         streams = [list(stream) for stream in zip(*padded, strict=True)]
         texts = [list(lines) for lines in zip(*(row.hypotheses for row in some), strict=True)]
         sources = [row.source for row in some if row.source is not None]
-        yield Chunk(texts, with_gaps(streams), sources if len(sources) == len(some) else None)
+        yield Chunk(texts, streams, sources if len(sources) == len(some) else None)
 
 
 def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
@@ -306,7 +306,7 @@ def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) ->
         lacking = next((row for row in rows if row is not None and row.lacks), None)
         if lacking is not None:
             skipped += 1
-            first_skipped = first_skipped or f"{lacking.place}, which has no {lacking.lacks!r}"
+            first_skipped = first_skipped or f"{lacking.place}, which has no {lacking.lacks}"
             continue
         for row in others:
             assert row is not None
