@@ -76,6 +76,8 @@ def test_values_have_the_type_of_the_option(text: str, options: dict[str, object
         ("bleu:tokk=intl", ("'tokk'", "did you mean tok?", "max_ngram_order")),
         ("bleu:lc=perhaps", ("lc=perhaps", "yes or no")),
         ("m:max_n=two", ("whole number", "'two'")),
+        ("m:max_n=1_0", ("whole number", "'1_0'")),
+        ("m:alpha=0.1_5", ("number", "'0.1_5'")),
         ("m:alpha=nan", ("number", "'nan'")),
         ("m:analyser=x", ("Python object",)),
         ("m:alpha", ("key=value",)),

@@ -99,6 +99,15 @@ def test_references_may_be_a_list_of_any_length(tesla, write) -> None:
     assert json.loads(found.out)["metrics"]["tesla-m"]["signature"].endswith("nrefs:var")
 
 
+def test_a_role_that_comes_twice_has_both_columns(tesla, write) -> None:
+    table = write("t.csv", as_csv({"mt": FIRST, "a": REFERENCES, "b": SECOND}))
+    twice, joined = (
+        tesla("score", table, "-m", "m", "--columns", columns) for columns in ("ref=a,ref=b", "ref=a+b")
+    )
+    assert twice.out == joined.out
+    assert twice.out.rstrip().endswith("nrefs:2")
+
+
 def test_null_in_a_list_of_references_is_one_that_is_missing(tesla, write) -> None:
     rows = '{{"mt": "a cat", "ref": {0}}}\n{{"mt": "a dog", "ref": ["a dog", "a hound"]}}\n'
     short, with_null = (

@@ -82,6 +82,7 @@ class TestSegments:
             ([SEGMENT_HEADER + "|system"], "line 1: the header"),
             ([SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|2||h"], "line 3: has 6 fields instead of 7"),
             ([SEGMENT_HEADER, "de-en|n|s|1|good|h|r"], "line 2: human_score 'good' is not a number"),
+            ([SEGMENT_HEADER, "de-en|n|s|1|1_000|h|r"], "line 2: human_score '1_000' is not a number"),
             ([SEGMENT_HEADER, "de-en|n|s|1|nan|h|r"], "line 2: human_score 'nan' is not a number"),
             (
                 [SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|1||h|r"],

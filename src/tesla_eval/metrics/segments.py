@@ -127,6 +127,8 @@ def blank_places(texts: Sequence[str | None]) -> list[int]:
     >>> blank_places(["a", "", " ", None])
     [1, 2, 3]
     """
+    if all(texts) and not any(map(str.isspace, texts)):  # type: ignore[arg-type]  # none is None: three times as fast
+        return []
     return [place for place, text in enumerate(texts) if not text or text.isspace()]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import IO, Any, ClassVar
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.texts.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
+from tesla_eval.texts.compression import compression_of_bytes, open_bytes, reading_error, without_suffix
 
 STANDARD_INPUT = "-"
 _MARKED_UP = (".sgm", ".sgml", ".xml")
@@ -66,7 +66,7 @@ class LineReader:
                 try:
                     block = handle.read(_BLOCK_BYTES)
                 except Exception as error:
-                    raise self._unreadable(error) from error
+                    raise reading_error(error, self.path, self.name) from error
                 if not block:
                     break
                 lines = (rest + block).split(b"\n") if b"\n" in block else [rest + block]
@@ -77,14 +77,6 @@ class LineReader:
                     yield lines
         if rest:
             yield [rest]
-
-    def _unreadable(self, error: Exception) -> Exception:
-        if is_damage(error):
-            kind = {"gz": "gzip"}.get(ending := self.path.rpartition(".")[2], ending)
-            return InputError(f"{self.name}: is not a sound {kind} file ({error})")
-        if isinstance(error, OSError):
-            return InputError(f"{self.name}: cannot be read ({error.strerror or error})")
-        return error
 
     def _undecodable(self, lines: list[bytes]) -> InputError:
         ending = compression_of_bytes(lines[0]) if self.count == 0 else None
@@ -172,14 +164,21 @@ def parse_number(text: str, place: str, what: str = "score") -> float:
     return float(text)
 
 
-def is_number(value: Any) -> bool:
-    """Whether `float` takes the value.
+def to_number(value: Any) -> float:
+    """What `float` reads, except the underscores of source code (`1_000`): a `ValueError`."""
+    if isinstance(value, str) and "_" in value:
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
 
-    >>> is_number("-1e3"), is_number("1,5")
-    (True, False)
+
+def is_number(value: Any) -> bool:
+    """Whether `to_number` takes the value.
+
+    >>> is_number("-1e3"), is_number("1,5"), is_number("1_000")
+    (True, False, False)
     """
     try:
-        float(value)
+        to_number(value)
     except (TypeError, ValueError, OverflowError):
         return False
     return True

@@ -51,17 +51,18 @@ class Columns:
 
     @classmethod
     def parse(cls, text: str) -> Columns:
-        """From `hyp=mt,ref=refA+refB,src=src`.
+        """From `hyp=mt,ref=refA+refB,src=src`; a role may come several times.
 
-        >>> Columns.parse("hyp=mt,ref=refA+refB")
-        Columns(hyp=('mt',), ref=('refA', 'refB'), src=())
+        >>> Columns.parse("hyp=mt,ref=refA+refB") == Columns.parse("hyp=mt,ref=refA,ref=refB")
+        True
         """
         chosen: dict[str, tuple[str, ...]] = {}
         for part in filter(None, text.split(",")):
             role, equals, names = part.partition("=")
-            if not equals or role.strip() not in ROLES or not names:
+            role = role.strip()
+            if not equals or role not in ROLES or not names:
                 raise UsageError(f"--columns {text}: write hyp=NAME,ref=NAME,src=NAME; {part!r} is not that")
-            chosen[role.strip()] = tuple(filter(None, (name.strip() for name in names.split("+"))))
+            chosen[role] = (*chosen.get(role, ()), *filter(None, map(str.strip, names.split("+"))))
         if len(chosen.get("src", ())) > 1:
             raise UsageError(f"--columns {text}: a segment has one source")
         return cls(**chosen)
@@ -84,6 +85,7 @@ class Columns:
 
 
 _QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
+_JSON_LINES = ("jsonl", "ndjson")
 _READ_BUFFER = 1 << 20
 _LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
 
@@ -104,7 +106,7 @@ def is_table(path: str) -> bool:
     ending = _ending(path)
     if ending in ("tsv", "csv", "parquet"):
         return True
-    if ending not in ("jsonl", "ndjson"):
+    if ending not in _JSON_LINES:
         return False
     _, first = next(read_json_lines(path), ("", {}))
     return "system" not in first and usual_name(first, "hyp") is not None
@@ -118,8 +120,12 @@ def table_columns(path: str, columns: Columns | None) -> Columns:
 
 
 def is_summary_source(path: str) -> bool:
-    """Whether a path names a folder or JSON Lines rather than a text with one segment per line."""
-    return path.endswith((".jsonl", ".jsonl.gz")) or os.path.isdir(path)  # noqa: PTH112 (any text will do)
+    """Whether a path names a folder or JSON Lines rather than a text with one segment per line.
+
+    >>> is_summary_source("sums.jsonl.zst"), is_summary_source("sums.txt")
+    (True, False)
+    """
+    return _ending(path) in _JSON_LINES or os.path.isdir(path)  # noqa: PTH112 (any text will do)
 
 
 def read_table(path: str, columns: Columns, missing: Missing = "empty") -> Iterator[TableRow]:
@@ -173,7 +179,7 @@ def _ending(path: str) -> str:
 
 def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
     ending = _ending(path)
-    if ending not in ("tsv", "csv", "jsonl", "ndjson", "parquet"):
+    if ending not in ("tsv", "csv", "parquet", *_JSON_LINES):
         raise UsageError(f"{path}: is no table; its name should end in .tsv, .csv, .jsonl or .parquet")
     if Path(path).exists() and not Path(path).is_file():  # it is read twice, for its columns and for its rows
         raise UsageError(f"{path}: a table must be a file, not a pipe or folder")
