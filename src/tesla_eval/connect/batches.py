@@ -81,6 +81,18 @@ class ScoredBatch(NamedTuple):
     batch: pyarrow.RecordBatch
     parts: list[list[SegmentScores]]
     texts: Chunk
+    writers: list[npt.NDArray[Any]]
+    """For each metric the system that wrote each scored row, where a column says it."""
+
+    def parts_of(self, systems: Sequence[str]) -> list[list[SegmentScores]]:
+        """The scores by system and metric, of the systems that a column names."""
+        return [
+            [
+                part.part(np.flatnonzero(wrote == system))
+                for part, wrote in zip(self.parts[0], self.writers, strict=True)
+            ]
+            for system in systems
+        ]
 
 
 class BatchScorer:
@@ -146,8 +158,11 @@ class BatchScorer:
 
     def carried(self, schema: pyarrow.Schema) -> list[str]:
         """The columns that are carried over; `InputError` if one is missing or has the name of a column of scores."""
-        texts = {*self.columns.hyp, *self.columns.ref, *self.columns.src}
-        names = [name for name in schema.names if name not in texts] if self.keep is None else list(self.keep)
+        names = (
+            [name for name in schema.names if name not in self.columns.texts]
+            if self.keep is None
+            else list(self.keep)
+        )
         scores = {self.column_name(system, metric) for system in self.systems for metric in self.metrics}
         for name in names:
             if name not in schema.names:
@@ -160,15 +175,13 @@ class BatchScorer:
 
     def needed(self, schema: pyarrow.Schema) -> list[str]:
         """The columns that are read, each once."""
-        return list(
-            dict.fromkeys((*self.carried(schema), *self.columns.hyp, *self.columns.ref, *self.columns.src))
-        )
+        return list(dict.fromkeys((*self.carried(schema), *self.columns.named)))
 
     def schema(self, schema: pyarrow.Schema) -> pyarrow.Schema:
         """The columns of the results for batches with these columns."""
         import pyarrow
 
-        for name in (*self.columns.hyp, *self.columns.ref, *self.columns.src):
+        for name in self.columns.texts:
             if schema.names.count(name) != 1:
                 raise InputError(
                     f"there is no column {name!r}, or more than one; the columns are {', '.join(schema.names)}"
@@ -213,6 +226,8 @@ class BatchScorer:
             texts = _Texts(batch, self.columns, self.missing)
         parts: list[list[SegmentScores]] = []
         scores = []
+        written_by = self.written_by(batch)
+        writers: list[npt.NDArray[Any]] = []
         for system in range(len(self.systems)):
             parts.append([])
             for metric in self.metrics.values():
@@ -224,6 +239,8 @@ class BatchScorer:
                     )
                 part = self._score(metric, texts.chunk(system, present), batch, present, place, places)
                 parts[-1].append(part)
+                if written_by is not None:
+                    writers.append(written_by[present])
                 column = np.full(len(present), np.nan)
                 column[present] = part.scores
                 scores.append(pyarrow.array(column, mask=~present))
@@ -232,6 +249,14 @@ class BatchScorer:
             pyarrow.RecordBatch.from_arrays([*carried, *scores], schema=schema),
             parts,
             texts.complete_chunk(self.metrics.values()),
+            writers,
+        )
+
+    def written_by(self, batch: pyarrow.RecordBatch) -> npt.NDArray[Any] | None:
+        """The system that wrote each row, where the batch has a column that says it."""
+        place = batch.schema.get_field_index("".join(self.columns.system))
+        return (
+            None if place < 0 else np.array([str(name) for name in batch.column(place).to_pylist()], object)
         )
 
     def _score(

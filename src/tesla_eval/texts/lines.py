@@ -10,6 +10,7 @@ import math
 import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, islice
 from typing import IO, Any, ClassVar
 
 from tesla_eval.base.errors import InputError
@@ -36,7 +37,7 @@ class LineReader:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = "standard input" if path == STANDARD_INPUT else path
+        self.name = name_of(path)
         self.count = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -107,6 +108,25 @@ def _reading(path: str, name: str) -> IO[bytes]:
         raise InputError(f"{name}: cannot be opened ({error.strerror})") from error
 
 
+class PeekedReader(LineReader):
+    """A file whose first line is known before the others are read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._lines = super().__iter__()
+        self._start = list(islice(self._lines, 1))
+        self.first = "".join(self._start)
+        """Empty if there is none."""
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._start, self._lines)
+
+
+def name_of(path: str) -> str:
+    """A file's name in messages."""
+    return "standard input" if path == STANDARD_INPUT else path
+
+
 def read_lines(path: str) -> list[str]:
     """All lines of a file.
 
@@ -119,12 +139,12 @@ def read_lines(path: str) -> list[str]:
     return list(LineReader(path))
 
 
-def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_json_lines(path: str | LineReader) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it name.
 
     Empty lines are passed over; a line that is no JSON object is an `InputError`.
     """
-    reader = LineReader(path)
+    reader = path if isinstance(path, LineReader) else LineReader(path)
     for line in reader:
         if line.strip():
             place = f"{reader.name}, line {reader.count}"

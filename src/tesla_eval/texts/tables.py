@@ -1,6 +1,7 @@
 """Segments in tables with named columns: TSV, CSV, JSON Lines and Parquet, read row by row.
 
-`--columns hyp=mt,ref=ref,src=src` names the columns; several are joined by `+`. The usual names need no option.
+`--columns hyp=mt,ref=ref,src=src` names the columns; several are joined by `+`. The usual names need no option. Columns
+of TSV and CSV without a header are named by their numbers, from 1.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from tesla_eval.base.errors import InputError, UsageError, need_package, warn
 from tesla_eval.texts.compression import without_suffix
-from tesla_eval.texts.lines import LineReader, read_json_lines
+from tesla_eval.texts.lines import STANDARD_INPUT, LineReader, PeekedReader, name_of, read_json_lines
 
-ROLES = ("hyp", "ref", "src")
+ROLES = ("hyp", "ref", "src", "system")
 USUAL_NAMES = {
     "hyp": ("hyp", "mt", "hypothesis", "translation", "prediction"),
-    "ref": ("ref", "reference", "references", "refs"),
+    "ref": ("ref", "reference", "references", "refs", "target"),
     "src": ("src", "source"),
+    "system": ("system",),
 }
 
 
@@ -43,11 +45,12 @@ def usual_name(present: Container[str], role: str) -> str | None:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that hold hypotheses, references and the source."""
+    """The columns that hold hypotheses, references, the source, and the name of the hypothesis's system."""
 
     hyp: tuple[str, ...] = ()
     ref: tuple[str, ...] = ()
     src: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Columns:
@@ -65,7 +68,24 @@ class Columns:
             chosen[role] = (*chosen.get(role, ()), *filter(None, map(str.strip, names.split("+"))))
         if len(chosen.get("src", ())) > 1:
             raise UsageError(f"--columns {text}: a segment has one source")
+        if len(chosen.get("system", ())) > 1 or ("system" in chosen and len(chosen.get("hyp", ())) > 1):
+            raise UsageError(f"--columns {text}: one column of systems goes with one column of hypotheses")
         return cls(**chosen)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns with texts."""
+        return (*self.hyp, *self.ref, *self.src)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        return (*self.texts, *self.system)
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether the columns are told by their numbers."""
+        return bool(self.named) and all(name.isascii() and name.isdigit() for name in self.named)
 
     def found_in(self, present: Sequence[str], place: str) -> Columns:
         """The same with the usual names where none was given; `InputError` if the table lacks a column."""
@@ -78,16 +98,23 @@ class Columns:
             columns_of[role] = names or tuple(filter(None, [usual_name(present, role)]))
         if not columns_of["hyp"]:
             raise InputError(
-                f"{place}: which column holds the hypotheses? Write --columns hyp=NAME,ref=NAME; "
-                f"its columns are {', '.join(present)}"
+                f"{place}: which column holds the hypotheses? Its columns are {', '.join(present)}",
+                hint="write --columns hyp=NAME,ref=NAME, or by number hyp=1,ref=2 if there is no header; a text with "
+                "one segment per line goes with a file of references (-r)",
             )
+        if len(columns_of["hyp"]) > 1:
+            columns_of["system"] = self.system  # every column is a system already
         return Columns(**columns_of)
 
 
 _QUOTED = re.compile(r'"(?=[^"]*"")(?:[^"]|"")*"')  # a field with a quote in it, as pandas writes it
 _JSON_LINES = ("jsonl", "ndjson")
+_SEPARATORS = ",;\t"
 _READ_BUFFER = 1 << 20
 _LONGEST_FIELD = 64 << 20  # characters: a CSV field that is longer has lost its closing quote
+
+
+Row = Mapping[str, Any]
 
 
 class TableRow(NamedTuple):
@@ -97,8 +124,21 @@ class TableRow(NamedTuple):
     hypotheses: list[str]
     references: list[str | None]
     source: str | None
+    cells: Row
+    """All that was read of the row."""
+    system: str = ""
+    """The system that wrote the hypothesis, where a column says it."""
     lacks: str = ""
     """The column that makes it a row to skip."""
+
+
+class Table(NamedTuple):
+    """An open table: its columns, and its rows one after the other."""
+
+    columns: Columns
+    names: list[str]
+    """The names of all its columns."""
+    rows: Iterator[TableRow]
 
 
 def is_table(path: str) -> bool:
@@ -109,14 +149,16 @@ def is_table(path: str) -> bool:
     if ending not in _JSON_LINES:
         return False
     _, first = next(read_json_lines(path), ("", {}))
-    return "system" not in first and usual_name(first, "hyp") is not None
+    is_summary = "system" in first and "id" in first
+    return not is_summary and usual_name(first, "hyp") is not None
 
 
-def table_columns(path: str, columns: Columns | None) -> Columns:
-    """The columns of a table, once it is known that it has them."""
-    for place, row in _rows(path, Columns()):
-        return (columns or Columns()).found_in(list(row), place)
-    raise InputError(f"{path}: is empty; it must have a row for each segment")
+def has_columns(path: str) -> bool:
+    """Whether a file is a table by its name, and by its first line not a text with one segment per line."""
+    if _ending(path) not in ("tsv", "csv") or not Path(path).is_file():
+        return path != STANDARD_INPUT and _ending(path) != "jsonl" and is_table(path)
+    first = next(iter(LineReader(path)), "")
+    return any(separator in first for separator in ("\t" if _ending(path) == "tsv" else _SEPARATORS))
 
 
 def is_summary_source(path: str) -> bool:
@@ -128,26 +170,51 @@ def is_summary_source(path: str) -> bool:
     return _ending(path) in _JSON_LINES or os.path.isdir(path)  # noqa: PTH112 (any text will do)
 
 
-def read_table(path: str, columns: Columns, missing: Missing = "empty") -> Iterator[TableRow]:
-    """The segments of a table one after the other; `columns` are those of `table_columns`.
+def open_table(
+    path: str, wanted: Columns | None = None, missing: Missing = "empty", *, whole: bool = False
+) -> Table:
+    """A table by its name, or on standard input, which is read once; of Parquet only the `whole` has other columns.
 
     A null, or an empty cell of CSV and TSV, is a missing text; `missing` says what becomes of such a row.
     """
-    quotes_matter = _ending(path) == "tsv"
-    for place, row in _rows(path, columns):
-        if quotes_matter and any(_QUOTED.fullmatch(text) for text in row.values() if text and '""' in text):
+    wanted = wanted or Columns()
+    records = _rows(path, wanted)
+    place, first = next(records, ("", None))
+    if first is None:
+        raise InputError(f"{name_of(path)}: is empty; it must have a row for each segment")
+    columns = wanted.found_in(list(first), place)
+    is_parquet = _ending(path) == "parquet"
+    if is_parquet:
+        records = _parquet_rows(path, list(first) if whole else list(dict.fromkeys(columns.named)))
+    else:
+        records = chain([(place, first)], records)
+    if _ending(path) == "tsv":
+        records = _warning_of_quotes(records)
+    return Table(columns, list(first), (_table_row(*one, columns, missing) for one in records))
+
+
+def _warning_of_quotes(records: Iterator[tuple[str, Row]]) -> Iterator[tuple[str, Row]]:
+    """The rows of a TSV file; a warning, if one looks as if it were CSV."""
+    for place, row in records:
+        yield place, row
+        if any(_QUOTED.fullmatch(text) for text in row.values() if text and '""' in text):
             warn(
                 f"{place}: has a field in quotation marks, which a .csv file would lose; a .tsv file is read as it is"
             )
-            quotes_matter = False
-        hypotheses = [_text(row, name, place) for name in columns.hyp]
-        references = [text for name in columns.ref for text in _texts(row, name, place)]
-        sources = [_text(row, name, place) for name in columns.src]
-        lacks = "" if missing == "empty" else _first_lacking(columns, hypotheses, references, sources)
-        if lacks and missing == "error":
-            raise InputError(f"{place}: has no {lacks}")
-        source = (sources[0] or "") if sources else None
-        yield TableRow(place, [text or "" for text in hypotheses], references, source, lacks)
+            break
+    yield from records
+
+
+def _table_row(place: str, row: Row, columns: Columns, missing: Missing) -> TableRow:
+    hypotheses = [_text(row, name, place) for name in columns.hyp]
+    references = [text for name in columns.ref for text in _texts(row, name, place)]
+    sources = [_text(row, name, place) for name in columns.src]
+    lacks = "" if missing == "empty" else _first_lacking(columns, hypotheses, references, sources)
+    if lacks and missing == "error":
+        raise InputError(f"{place}: has no {lacks}")
+    source = (sources[0] or "") if sources else None
+    system = "".join(str(row[name]) for name in columns.system)
+    return TableRow(place, [text or "" for text in hypotheses], references, source, row, system, lacks)
 
 
 def _first_lacking(
@@ -164,39 +231,45 @@ def _first_lacking(
 
 def sample_references(path: str, columns: Columns | None, most: int) -> list[str]:
     """The references of the first rows that have some; nothing is refused that some reader of tables accepts."""
-    chosen = table_columns(path, columns)
-    cells = [row.get(name) for _, row in islice(_rows(path, chosen), most) for name in chosen.ref]
+    records = list(islice(_rows(path, columns or Columns()), most))
+    chosen = open_table(path, columns).columns
+    cells = [row.get(name) for _, row in records for name in chosen.ref]
     texts = [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
     return [text for text in texts if isinstance(text, str) and text]
-
-
-Row = Mapping[str, Any]
 
 
 def _ending(path: str) -> str:
     return without_suffix(path).rpartition(".")[2].lower()
 
 
-def _rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+def _rows(path: str, wanted: Columns) -> Iterator[tuple[str, Row]]:
+    """The rows with all their columns."""
     ending = _ending(path)
-    if ending not in ("tsv", "csv", "parquet", *_JSON_LINES):
+    if path != STANDARD_INPUT and ending not in ("tsv", "csv", "parquet", *_JSON_LINES):
         raise UsageError(f"{path}: is no table; its name should end in .tsv, .csv, .jsonl or .parquet")
-    if Path(path).exists() and not Path(path).is_file():  # it is read twice, for its columns and for its rows
-        raise UsageError(f"{path}: a table must be a file, not a pipe or folder")
+    if path != STANDARD_INPUT and Path(path).exists() and not Path(path).is_file():
+        raise UsageError(
+            f"{path}: a table must be a file, not a pipe or folder; or read it from standard input (-)"
+        )
     if ending == "parquet":
-        return _parquet_rows(path, columns)
-    reader = LineReader(path)
-    if ending == "csv":
-        return _under_header(reader.name, _csv_fields(reader))
-    if ending == "tsv":  # fields between tabs, without quoting
-        fields = ((f"{reader.name}, line {reader.count}", line.split("\t")) for line in reader)
-        return _under_header(reader.name, fields)
-    return read_json_lines(path)
+        return _parquet_rows(path)
+    reader = PeekedReader(path)
+    if ending in _JSON_LINES or (path == STANDARD_INPUT and reader.first.startswith("{")):
+        return read_json_lines(reader)
+    separator = max(_SEPARATORS, key=reader.first.count)
+    is_tsv = ending == "tsv" or (path == STANDARD_INPUT and separator == "\t")
+    fields = _tsv_fields(reader) if is_tsv else _csv_fields(reader, separator)
+    return _under_header(reader.name, fields, wanted)
 
 
-def _csv_fields(reader: LineReader) -> Iterator[tuple[str, list[str]]]:
-    """Fields between commas, quoted as RFC 4180 says."""
-    rows = csv.reader((f"{line}\n" for line in reader), strict=True)
+def _tsv_fields(reader: LineReader) -> Iterator[tuple[str, list[str]]]:
+    """Fields between tabs, without quoting."""
+    return ((f"{reader.name}, line {reader.count}", line.split("\t")) for line in reader)
+
+
+def _csv_fields(reader: LineReader, separator: str) -> Iterator[tuple[str, list[str]]]:
+    """Fields between commas (or semicolons, or tabs), quoted as RFC 4180 says."""
+    rows = csv.reader((f"{line}\n" for line in reader), strict=True, delimiter=separator)
     first_line = 1
     try:
         while (fields := _next_row(rows)) is not None:
@@ -216,8 +289,15 @@ def _next_row(rows: Iterator[list[str]]) -> list[str] | None:
         csv.field_size_limit(before)
 
 
-def _under_header(name: str, rows: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, Row]]:
+def _under_header(
+    name: str, rows: Iterator[tuple[str, list[str]]], wanted: Columns
+) -> Iterator[tuple[str, Row]]:
+    """The fields of each row by column: by the header's names, or by number if the user names columns so."""
     place, header = next(rows, (name, []))
+    if wanted.are_numbers and not set(wanted.named) <= set(header):
+        if not any(usual_name(header, role) for role in ROLES):  # a header that is passed over
+            rows = chain([(place, header)], rows)
+        header = [str(number) for number in range(1, len(header) + 1)]
     if len(set(header)) < len(header):
         twice = next(column for column in header if header.count(column) > 1)
         raise InputError(f"{place}: two columns have the name {twice!r}")
@@ -227,13 +307,11 @@ def _under_header(name: str, rows: Iterator[tuple[str, list[str]]]) -> Iterator[
         yield where, {name: text or None for name, text in zip(header, fields, strict=True)}
 
 
-def _parquet_rows(path: str, columns: Columns) -> Iterator[tuple[str, Row]]:
+def _parquet_rows(path: str, names: list[str] | None = None) -> Iterator[tuple[str, Row]]:
+    """The rows with these columns; with all of them one by one, for who reads only the first."""
     with open_parquet(path) as file:
-        # Only the columns that matter are read; the first call, which asks what there is, takes one row of all.
-        wanted = [*columns.hyp, *columns.ref, *columns.src]
-        names = wanted if set(wanted) <= set(file.schema_arrow.names) else []
         number = 0
-        for batch in file.iter_batches(batch_size=1024 if names else 1, columns=names or None):
+        for batch in file.iter_batches(batch_size=1024 if names else 1, columns=names):
             for row in batch.to_pylist():
                 number += 1
                 yield f"{path}, row {number}", row
