@@ -118,7 +118,7 @@ class TestMistakes:
     def test_a_blank_system(self, tesla, english, worse, write):
         blank = write("blank.txt", ["", " ", ""])
         (warning,) = self.warnings(tesla("compare", "-m", "m", "-r", english, worse, blank))
-        assert f"{blank}, lines 1 to 3: all are blank; this system has no text" in warning
+        assert f"3 of 3 outputs of {blank} (first: line 1)" in warning
 
     def test_a_system_that_is_the_reference(self, tesla, english, worse):
         (warning,) = self.warnings(tesla("score", "-m", "m", "-r", english, english, worse))

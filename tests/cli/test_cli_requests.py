@@ -77,6 +77,8 @@ def test_values_have_the_type_of_the_option(text: str, options: dict[str, object
         ("bleu:tokk=intl", ("'tokk'", "did you mean tok?", "max_ngram_order")),
         ("bleu:lc=perhaps", ("lc=perhaps", "yes or no")),
         ("m:max_n=two", ("whole number", "'two'")),
+        ("m:max_n=1_0", ("whole number", "'1_0'")),
+        ("m:alpha=0.1_5", ("number", "'0.1_5'")),
         ("m:alpha=nan", ("number", "'nan'")),
         ("m:analyser=x", ("Python object",)),
         ("m:alpha", ("key=value",)),
@@ -146,10 +148,10 @@ def test_two_references_and_segments_have_their_own_signatures(tesla, write, fil
     ref, system = files
     more = write("more.txt", ["A cat sat on a mat.", "", "All day it rained.", "the the"])
     both = ("score", "-r", ref, "-r", more, system, "-m", "bleu", "--json")
-    signatures, _ = scores_of(tesla(*both))
-    assert signatures["bleu"]["signature"].startswith(
-        "nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:"
-    )
+    signatures, scores = scores_of(tesla(*both))
+    assert signatures["bleu"]["signature"].startswith("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:")
+    streams = [REFERENCES, ["A cat sat on a mat.", "", "All day it rained.", "the the"]]
+    assert scores["bleu"]["score"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
     signatures, scores = scores_of(tesla("score", "-r", ref, system, "-m", "bleu", "--json", "--segments"))
     theirs = sacrebleu.BLEU(effective_order=True)
     expected = [theirs.sentence_score(h, [r]).score for h, r in zip(SYSTEM, REFERENCES, strict=True)]

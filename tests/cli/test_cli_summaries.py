@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,14 @@ def check(output: str) -> None:
 
 def test_json_lines(tesla, write) -> None:
     path = write("peers.jsonl", rows(PEERS))
+    check(tesla("score", "-m", "s", path, "--format", "json", "--segments").out)
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
+def test_json_lines_may_be_compressed(tesla, write, ending, pack) -> None:
+    path = write(f"peers.jsonl.{ending}", pack("\n".join(rows(PEERS)).encode()))
     check(tesla("score", "-m", "s", path, "--format", "json", "--segments").out)
 
 

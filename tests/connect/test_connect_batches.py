@@ -106,10 +106,11 @@ class TestBatches:
         batch = arrow.record_batch(
             {"id": ["x", "y", "z"], "mt": ["A cat.", None, "A dog."], "ref": ["A cat.", "b", None]}
         )
+        strict = BatchScorer(scorer.metrics, PLAIN, missing="error")
         with pytest.raises(InputError, match=r"row 2 of a batch \(id 'y'\): has no 'mt'"):
-            scorer(batch)
+            strict(batch)
         with pytest.raises(InputError, match=r"f.parquet, row 103 \(id 'z'\): has no 'ref'"):
-            scorer.score(batch.slice(2), "f.parquet", 102)
+            strict.score(batch.slice(2), "f.parquet", 102)
         lenient = BatchScorer(scorer.metrics, PLAIN, missing="null")
         found = lenient(batch)["tesla-m"].to_pylist()
         assert found == [expected_scores(arrow.table(batch.slice(0, 1).to_pydict()))[0], None, None]
@@ -220,7 +221,7 @@ class TestParquet:
         table["mt"][4321] = None
         data, output = tmp_path / "d.parquet", tmp_path / "s.parquet"
         pq.write_table(arrow.table(table), data)
-        found = tesla("score", str(data), "-m", "chrf", "-o", str(output))
+        found = tesla("score", str(data), "-m", "chrf", "-o", str(output), "--missing", "error")
         assert found.status == 2
         assert f"{data}, row 4322 (id 's4321'): has no 'mt'" in found.err
         assert [path.name for path in tmp_path.iterdir()] == ["d.parquet"]
@@ -386,7 +387,8 @@ class TestParts:
             folder.score(pairs_table(10), present)
         assert not list(folder.path.rglob("*.part*"))
 
-    def test_a_part_that_fails_leaves_nothing(self, folder, tmp_path: Path) -> None:
+    def test_a_part_that_fails_leaves_nothing(self, scorer, tmp_path: Path) -> None:
+        folder = PartFolder(tmp_path / "out", BatchScorer(scorer.metrics, PLAIN, missing="error"))
         table = pairs_table(9).to_pydict()
         table["ref"][8] = None
         with folder.opened(), pytest.raises(InputError, match=r"f, row 109 \(id 's8'\): has no 'ref'"):
@@ -449,7 +451,7 @@ class TestMissing:
         assert pq.read_table(output)["id"].to_pylist() == ["s0", "s2", "s3"]
 
     def test_tables_that_are_scored_as_systems(self, tesla, file) -> None:
-        refused = tesla("score", "-m", "m", file)
+        refused = tesla("score", "-m", "m", file, "--missing", "error")
         assert refused.status == 2
         assert f"{file}, row 2: has no 'mt'" in refused.err
         skipped = tesla("score", "-m", "m", file, "--missing", "skip", "--json", "--segments")
@@ -464,7 +466,7 @@ class TestMissing:
         assert score_frame(*asked, missing="skip")["id"].to_pylist() == ["s0", "s2", "s3"]
         with pytest.raises(InputError, match="row 2 of the frame lacks a text"):
             score_frame(*asked, missing="error")
-        with pytest.raises(UsageError, match="write 'error', 'null' or 'skip'"):
+        with pytest.raises(UsageError, match="write one of 'empty', 'error', 'null', 'skip'"):
             score_frame(*asked, missing="drop")
 
     def test_a_refused_row_is_named_by_its_own_number_although_others_are_skipped(

@@ -67,7 +67,7 @@ class TestSegments:
 
     def test_a_single_empty_reference_is_the_empty_text(self, tmp_path):
         (found,) = read_segments(write(tmp_path / "x", SEGMENT_HEADER, "de-en|n|s|1||h|"))
-        assert found.references == (("",),)
+        assert found.first_reference == ("",)
 
     def test_the_first_reference_is_the_first_that_a_segment_has(self, tmp_path):
         header = SEGMENT_HEADER + "|reference2"
@@ -82,6 +82,7 @@ class TestSegments:
             ([SEGMENT_HEADER + "|system"], "line 1: the header"),
             ([SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|2||h"], "line 3: has 6 fields instead of 7"),
             ([SEGMENT_HEADER, "de-en|n|s|1|good|h|r"], "line 2: human_score 'good' is not a number"),
+            ([SEGMENT_HEADER, "de-en|n|s|1|1_000|h|r"], "line 2: human_score '1_000' is not a number"),
             ([SEGMENT_HEADER, "de-en|n|s|1|nan|h|r"], "line 2: human_score 'nan' is not a number"),
             (
                 [SEGMENT_HEADER, "de-en|n|s|1||h|r", "de-en|n|s|1||h|r"],
@@ -240,7 +241,8 @@ class TestMtMetricsEval:
         assert found.key == ("de-en", "wmt99")
         assert found.systems == ("sysA", "sysB")
         assert found.hypotheses[1] == ("un", "deux", "trois")
-        assert found.references == (("one", None, "three"), ("1", "2", "3"))
+        assert found.references == (("one", "", "three"), ("1", "2", "3"))
+        assert found.first_reference == ("one", "2", "three")
         assert np.array_equal(found.human, [[-1, math.nan, 0], [math.nan] * 3], equal_nan=True)
 
     def test_kind_of_score_and_human_translations_can_be_chosen(self, folder):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import re
 import sys
 from itertools import combinations
@@ -40,7 +42,8 @@ Words = set[tuple[str, ...]]
 def write(folder: Path, name: str, text: str, encoding: str = "utf-8") -> Path:
     path = folder / name
     data = text.encode(encoding)
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
+    path.write_bytes(pack(data))
     return path
 
 
@@ -53,7 +56,7 @@ def synonyms(path: Path, *words: str) -> bool:
     return bool(set.intersection(*(set(table.senses(word)) for word in words)))
 
 
-@pytest.mark.parametrize("name", ["own.tsv", "own.tsv.gz"])
+@pytest.mark.parametrize("name", ["own.tsv", "own.tsv.gz", "own.tsv.bz2", "own.tsv.xz"])
 @pytest.mark.parametrize("text", ["# remark\ncar\tauto\n\nauto|wagon\n", "\ufeffcar\tauto\r\nauto|wagon"])
 def test_plain_tsv_has_a_set_a_line(tmp_path: Path, name: str, text: str) -> None:
     path = write(tmp_path, name, text)

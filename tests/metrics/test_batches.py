@@ -21,7 +21,7 @@ from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import ConlluAnalyser, load_pipeline, pipeline
 from tesla_eval.metrics import base, create_metric
 from tesla_eval.metrics.baselines import StatisticsTotal
-from tesla_eval.metrics.segments import mean_over_references
+from tesla_eval.metrics.segments import mean_over_references, present_references
 
 
 @given(st.integers(1, 20_000), st.integers(1, 16))
@@ -201,9 +201,10 @@ def test_the_core_scores_as_its_parts_do(name: str, lang: str, data: st.DataObje
     metric: Any = create_metric(name, lang)
     segments = st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map(" ".join), min_size=3, max_size=3)
     hypotheses, *references = data.draw(st.lists(segments, min_size=2, max_size=4))
-    streams: list[list[str | None]] = [list(stream) for stream in references]
-    if len(streams) > 1:
-        streams[0][data.draw(st.integers(0, 2))] = None
+    given_streams: list[list[str | None]] = [list(stream) for stream in references]
+    if len(given_streams) > 1:
+        given_streams[0][data.draw(st.integers(0, 2))] = None
+    streams = present_references(given_streams)
     in_core = metric.score_segments(hypotheses, streams)
     assert metric._scorers is not None
     alone = [

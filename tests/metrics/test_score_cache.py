@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tesla_eval.base import version
-from tesla_eval.base.errors import InputError, ResourceError, TeslaWarning
+from tesla_eval.base.errors import ResourceError, TeslaWarning
 from tesla_eval.base.records import Signature
 from tesla_eval.metrics import cache as cache_module
 from tesla_eval.metrics import create_metric
@@ -125,9 +125,10 @@ class TestScores:
         assert metric.scored == ["a"]
         assert not (tmp_path / "folder").exists()
 
-    def test_segments_without_a_reference_are_refused_as_everywhere(self, tmp_path):
-        with ScoreCache(tmp_path) as cache, pytest.raises(InputError, match="segment 1 has no reference"):
-            cache.score(LengthRatio(), ["a"], [[None]])
+    def test_a_segment_without_a_reference_has_the_empty_text_as_everywhere(self, tmp_path):
+        metric = create_metric("m", "en")
+        with ScoreCache(tmp_path) as cache:
+            assert cache.score(metric, ["a", ""], [[None, None]]).scores.tolist() == [0, 1]
 
 
 @given(

@@ -146,7 +146,6 @@ def test_lengths_that_do_not_agree_are_named(metric: TeslaM) -> None:
     [
         ([], [[]]),
         (["a"], []),
-        (["a"], [[None]]),
         (["a"], ["a"]),
         ("a", [["a"]]),
         ([1], [["a"]]),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tesla_eval import InputError, TeslaM, TeslaX, UsageError, create_metric, explain, score
+from tesla_eval.base.errors import TeslaWarning
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.comparison import explain_difference
@@ -170,8 +171,8 @@ def test_a_missing_reference_is_left_out_and_a_missing_hypothesis_is_an_error(mi
         assert found.signature["nrefs"] == "var"
     with pytest.raises(InputError, match="hypothesis 2 is missing"):
         score(["a cat", missing], [["a cat", "a dog"]], "m")
-    with pytest.raises(InputError, match="segment 2 has no reference"):
-        score(["a cat", "a dog"], [["a cat", missing]], "m")
+    with pytest.warns(TeslaWarning, match=r"1 of 2 references \(first: segment 2\)"):
+        assert score(["a cat", "a dog"], [["a cat", missing]], "m", "en").segments.tolist() == [1, 0]
 
 
 def test_pandas_missing_values() -> None:

@@ -82,6 +82,7 @@ class TestFormats:
             (["1 ||| a ||| 1", "0 ||| a ||| 1"], None, "line 2: segment 0 comes after segment 1"),
             (["0 ||| a ||| 1 2", "0 ||| b ||| 1"], None, "line 2: has 1 features, the first line has 2"),
             (["0 ||| a ||| F0= x"], None, "line 1: 'x' is not a number"),
+            (["0 ||| a ||| F0= 1_000"], None, "line 1: '1_000' is not a number"),
             (["0 ||| a ||| F0= nan"], None, "line 1: a feature is infinite or not a number"),
             (["0 ||| a ||| F0= 1e999"], None, "line 1: a feature is infinite"),
             (["0 ||| a ||| F0= F1= 1"], None, "line 1: every feature needs a name and a value"),

@@ -174,7 +174,7 @@ def _segments(given: Inputs, only: str | None) -> Iterator[_Segment]:
     for chunk in given.chunks:
         for place in range(chunk.segments):
             number += 1
-            references = [text for stream in chunk.references if (text := stream[place]) is not None]
+            references = [text for stream in chunk.present if (text := stream[place]) is not None]
             source = None if chunk.sources is None else chunk.sources[place]
             for system, texts in zip(given.systems, chunk.systems, strict=True):
                 if only in (None, system):

@@ -18,12 +18,20 @@ from tesla_eval.cli.shared.options import (
     checked_reference_name,
     choose_metrics,
     format_option,
+    is_format_of_ending,
     metrics_option,
     quiet_option,
     refuse,
 )
-from tesla_eval.cli.shared.outputs import check_output, score_output_option, write_output
+from tesla_eval.cli.shared.outputs import (
+    check_output,
+    csv_lines,
+    score_output_option,
+    tsv_lines,
+    write_output,
+)
 from tesla_eval.cli.shared.score_formats import FORMATS, Intervals, Results
+from tesla_eval.cli.shared.score_rows import check_one_table, rows_with_scores
 from tesla_eval.cli.shared.terminal import complain, progress
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Scored, score_systems
@@ -58,7 +66,8 @@ _LEVEL = 0.95
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1,
               help="Threads; with --engine, workers (by default as many as there are CPUs).")  # fmt: skip
 @click.option("--keep", metavar="NAME[,NAME...]|all|none", default=None,
-              help="For .parquet outputs: columns to carry over.  [default: all but the texts]")  # fmt: skip
+              help="For rows of a table (-o FILE.parquet, .csv or .tsv): columns to carry over.  "
+              "[default: all but the texts]")  # fmt: skip
 @click.option("--engine", type=click.Choice(["ray"]), default=None,
               help="Score Parquet files on a cluster, into the FOLDER of -o. An interrupted run resumes.")  # fmt: skip
 @click.option("--address", default=None, metavar="HOST:PORT",
@@ -78,9 +87,10 @@ def score(
 
     SGML and XML of NIST, IWSLT and WMT (.sgm, .sgml, .xml) are aligned by document and segment.
 
-    Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references. SUMMARIES is a JSON
-    Lines file (.jsonl) whose lines hold id, system, hypothesis, references and perhaps source, or a folder with
-    peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or several models/TOPIC.NAME.txt).
+    Without -r, a TABLE (.tsv, .csv, .jsonl, .parquet) has columns for hypotheses and references, and perhaps one that
+    names the system of each row. SUMMARIES is a JSON Lines file (.jsonl) whose lines hold id, system, hypothesis,
+    references and perhaps source, or a folder with peers/SYSTEM/TOPIC.txt and models/TOPIC.txt (or several
+    models/TOPIC.NAME.txt).
 
     \b
     tesla score -r ref.txt sysA.txt sysB.txt
@@ -93,6 +103,8 @@ def score(
     tesla score -m s-recall,s-source -r model.txt -s source.txt sums.txt   content, and support by the source
     tesla score -m dicomer texts.txt                                  for research: discourse relations, no reference
     tesla score comet.jsonl --columns hyp=mt,ref=ref,src=src          a table
+    tesla score wmt.csv -o scores.csv                                 the rows of a table with their scores
+    cut -f 2,5 log.tsv | tesla score --columns hyp=1,ref=2            a table without a header
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
     tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that appears only when it is complete
     tesla score data.parquet -o scores.parquet -j 8                   larger than memory; keeps ids
@@ -115,8 +127,8 @@ def score(
                 "--min-score and --max-drop": engine is not None and bool(least or drops),
             },
         )  # fmt: skip
-    elif keep is not None or address is not None:
-        raise click.UsageError("--keep goes with -o FILE.parquet or --engine, --address with --engine")
+    elif address is not None:
+        raise click.UsageError("--address goes with --engine")
     if engine is None:
         check_output(output, texts.files)
     check_output(junit, texts.files, "--junit")
@@ -150,10 +162,17 @@ def score(
         return 0 if gates is None else _judged(gates, results, junit)
     if gates is not None:
         gates.check(given.systems)
+    writes_rows = given.is_table and not segments and not ci and is_format_of_ending(output, ".csv", ".tsv")
+    if writes_rows:
+        check_one_table(texts, f"-o {output}")
+    elif keep is not None:
+        raise click.UsageError(
+            "--keep goes with --engine, or with a table and -o FILE.parquet, FILE.csv or FILE.tsv"
+        )
     with progress("scoring (segments)", given.segments) as bar:
         scored = score_systems(
             given.systems, chosen, given.chunks, jobs=jobs, progress=bar,
-            keep="everything" if ci else "scores" if segments else "nothing",
+            keep="everything" if ci else "scores" if segments or writes_rows else "nothing",
         )  # fmt: skip
     with closing(scored):  # every file was read to its end and all agree: only now is anything written
         results = Results.of(
@@ -167,6 +186,10 @@ def score(
             intervals=_intervals(scored, resamples, seed) if ci else None,
             reference_name=reference_name,
         )
+        if writes_rows:
+            as_lines = csv_lines if output_format == "csv" else tsv_lines
+            write_output(as_lines(rows_with_scores(texts, scored, keep)), output)
+            output, output_format = None, "text"
         write_output(FORMATS[output_format](results), output)
         return 0 if gates is None else _judged(gates, results, junit)
 

@@ -18,7 +18,6 @@ from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.requests import named_metrics
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import Chunk, score_texts
-from tesla_eval.metrics.segments import reference_count, with_gaps
 from tesla_eval.texts.tables import MISSING, Columns, Missing
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def check_missing(missing: str) -> None:
     """Raise an error for an unknown policy for missing texts."""
     if missing not in MISSING:
-        raise UsageError(f"missing={missing!r}: write 'error', 'null' or 'skip'")
+        raise UsageError(f"missing={missing!r}: write one of {', '.join(map(repr, MISSING))}")
 
 
 def complete_rows(
@@ -36,14 +35,26 @@ def complete_rows(
     hypotheses: Sequence[str | None],
     references: Sequence[Sequence[str | None]],
     sources: Sequence[str | None] | None,
+    missing: Missing,
 ) -> npt.NDArray[np.bool_]:
-    """The rows that have what the metric reads: a text, at least one reference, a source."""
+    """The rows that have what the metric reads: a text, at least one reference, a source; with "empty" all rows."""
+    if missing == "empty":
+        return np.ones(len(hypotheses), bool)
     complete = has_text(hypotheses)
     if metric.needs_references and references:
         complete &= np.logical_or.reduce([has_text(stream) for stream in references])
     if metric.uses_source and sources is not None:
         complete &= has_text(sources)
     return complete
+
+
+def texts_or_empty(texts: list[str | None], missing: Missing) -> list[str | None]:
+    """The texts; with "empty" a missing one is the empty text.
+
+    >>> texts_or_empty(["a", None], "empty"), texts_or_empty(["a", None], "null")
+    (['a', ''], ['a', None])
+    """
+    return [text or "" for text in texts] if missing == "empty" and None in texts else texts
 
 
 def has_text(texts: Sequence[str | None]) -> npt.NDArray[np.bool_]:
@@ -65,18 +76,31 @@ _SHOWN = 40  # characters of a value in an error message
 
 
 class ScoredBatch(NamedTuple):
-    """A batch with its scores, the same scores by system and metric, and how many references its rows have."""
+    """A batch with its scores, the same scores by system and metric, and the texts of the rows that lack none."""
 
     batch: pyarrow.RecordBatch
     parts: list[list[SegmentScores]]
-    references: int | str
+    texts: Chunk
+    writers: list[npt.NDArray[Any]]
+    """For each metric the system that wrote each scored row, where a column says it."""
+
+    def parts_of(self, systems: Sequence[str]) -> list[list[SegmentScores]]:
+        """The scores by system and metric, of the systems that a column names."""
+        return [
+            [
+                part.part(np.flatnonzero(wrote == system))
+                for part, wrote in zip(self.parts[0], self.writers, strict=True)
+            ]
+            for system in systems
+        ]
 
 
 class BatchScorer:
     """Scores batches: columns of texts in; other columns and one column of scores per system and metric out.
 
     `keep` names the columns that are carried over; without it these are all but the texts. A column of references may
-    hold lists of texts. A null among several references counts as missing.
+    hold lists of texts. A null or empty text among several references is missing; where none is left, and for a null
+    output or source, `missing` decides: by default it is the empty text.
 
     It can be sent to other processes, where it is made once however often it arrives.
 
@@ -94,7 +118,7 @@ class BatchScorer:
         columns: Columns,
         *,
         keep: Sequence[str] | None = None,
-        missing: Missing = "error",
+        missing: Missing = "empty",
     ) -> None:
         need_package("pyarrow", "'tesla-eval[parquet]'")
         check_missing(missing)
@@ -135,8 +159,11 @@ class BatchScorer:
 
     def carried(self, schema: pyarrow.Schema) -> list[str]:
         """The columns that are carried over; `InputError` if one is missing or has the name of a column of scores."""
-        texts = {*self.columns.hyp, *self.columns.ref, *self.columns.src}
-        names = [name for name in schema.names if name not in texts] if self.keep is None else list(self.keep)
+        names = (
+            [name for name in schema.names if name not in self.columns.texts]
+            if self.keep is None
+            else list(self.keep)
+        )
         scores = {self.column_name(system, metric) for system in self.systems for metric in self.metrics}
         for name in names:
             if name not in schema.names:
@@ -149,15 +176,13 @@ class BatchScorer:
 
     def needed(self, schema: pyarrow.Schema) -> list[str]:
         """The columns that are read, each once."""
-        return list(
-            dict.fromkeys((*self.carried(schema), *self.columns.hyp, *self.columns.ref, *self.columns.src))
-        )
+        return list(dict.fromkeys((*self.carried(schema), *self.columns.named)))
 
     def schema(self, schema: pyarrow.Schema) -> pyarrow.Schema:
         """The columns of the results for batches with these columns."""
         import pyarrow
 
-        for name in (*self.columns.hyp, *self.columns.ref, *self.columns.src):
+        for name in self.columns.texts:
             if schema.names.count(name) != 1:
                 raise InputError(
                     f"there is no column {name!r}, or more than one; the columns are {', '.join(schema.names)}"
@@ -195,13 +220,15 @@ class BatchScorer:
         import pyarrow
 
         schema = self.schema(batch.schema)
-        texts = _Texts(batch, self.columns)
+        texts = _Texts(batch, self.columns, self.missing)
         places = np.arange(first_row, first_row + batch.num_rows)
         if self.missing == "skip" and not (complete := texts.complete(self.metrics.values())).all():
             batch, places = batch.filter(pyarrow.array(complete)), places[complete]
-            texts = _Texts(batch, self.columns)
+            texts = _Texts(batch, self.columns, self.missing)
         parts: list[list[SegmentScores]] = []
         scores = []
+        written_by = self.written_by(batch)
+        writers: list[npt.NDArray[Any]] = []
         for system in range(len(self.systems)):
             parts.append([])
             for metric in self.metrics.values():
@@ -213,12 +240,24 @@ class BatchScorer:
                     )
                 part = self._score(metric, texts.chunk(system, present), batch, present, place, places)
                 parts[-1].append(part)
+                if written_by is not None:
+                    writers.append(written_by[present])
                 column = np.full(len(present), np.nan)
                 column[present] = part.scores
                 scores.append(pyarrow.array(column, mask=~present))
         carried = [batch.column(batch.schema.get_field_index(name)) for name in self.carried(batch.schema)]
         return ScoredBatch(
-            pyarrow.RecordBatch.from_arrays([*carried, *scores], schema=schema), parts, texts.reference_count
+            pyarrow.RecordBatch.from_arrays([*carried, *scores], schema=schema),
+            parts,
+            texts.complete_chunk(self.metrics.values()),
+            writers,
+        )
+
+    def written_by(self, batch: pyarrow.RecordBatch) -> npt.NDArray[Any] | None:
+        """The system that wrote each row, where the batch has a column that says it."""
+        place = batch.schema.get_field_index("".join(self.columns.system))
+        return (
+            None if place < 0 else np.array([str(name) for name in batch.column(place).to_pylist()], object)
         )
 
     def _score(
@@ -228,7 +267,7 @@ class BatchScorer:
         if not chunk.segments:
             return SegmentScores(np.empty(0), np.empty((0, len(metric.feature_names))))
         try:
-            return score_texts(metric, chunk.systems[0], chunk.references, chunk.sources)
+            return score_texts(metric, chunk)
         except SegmentError as refused:
             row = int(np.flatnonzero(present)[refused.segment])
             raise refused.at(self._row(batch, row, place, places)) from None
@@ -245,28 +284,27 @@ class BatchScorer:
 class _Texts:
     """The texts of a batch, as metrics take them."""
 
-    def __init__(self, batch: pyarrow.RecordBatch, columns: Columns) -> None:
-        self._columns = columns
+    def __init__(self, batch: pyarrow.RecordBatch, columns: Columns, missing: Missing) -> None:
+        self._columns, self._missing = columns, missing
 
         def column(name: str) -> Any:
             return batch.column(batch.schema.get_field_index(name))
 
-        self._hypotheses: list[list[str | None]] = [column(name).to_pylist() for name in columns.hyp]
-        self._sources: list[str | None] | None = column(columns.src[0]).to_pylist() if columns.src else None
-        streams: list[list[str | None]] = []
+        def texts(name: str) -> list[str | None]:
+            return texts_or_empty(column(name).to_pylist(), missing)
+
+        self._hypotheses = [texts(name) for name in columns.hyp]
+        self._sources = texts(columns.src[0]) if columns.src else None
+        self._streams: list[list[str | None]] = []
         for name in columns.ref:
             array = column(name)
-            streams.extend(_streams(array.to_pylist()) if is_list_type(array.type) else [array.to_pylist()])
-        self._given_streams = streams
-        self._streams = streams if len(streams) == 1 else with_gaps([[t or "" for t in s] for s in streams])
-
-    @property
-    def reference_count(self) -> int | str:
-        return reference_count(self._streams)
+            self._streams.extend(
+                _streams(array.to_pylist()) if is_list_type(array.type) else [array.to_pylist()]
+            )
 
     def present(self, system: int, metric: Metric) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """The rows that have all that a metric needs."""
-        return complete_rows(metric, self._hypotheses[system], self._given_streams, self._sources)
+        return complete_rows(metric, self._hypotheses[system], self._streams, self._sources, self._missing)
 
     def complete(self, metrics: Iterable[Metric]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """The rows that have all that all metrics need of all systems."""
@@ -278,19 +316,24 @@ class _Texts:
         """The name of the column that a row lacks."""
         if self._hypotheses[system][row] is None:
             return repr(self._columns.hyp[system])
-        if self._columns.ref and all(stream[row] is None for stream in self._given_streams):
+        if self._columns.ref and all(stream[row] is None for stream in self._streams):
             return " or ".join(map(repr, self._columns.ref))
         return repr(self._columns.src[0])
 
+    def complete_chunk(self, metrics: Iterable[Metric]) -> Chunk:
+        """The texts of all systems in the rows that have all that all metrics need."""
+        return self._chunk(self._hypotheses, self.complete(metrics))
+
     def chunk(self, system: int, present: np.ndarray[Any, np.dtype[np.bool_]]) -> Chunk:
-        """The texts of the rows that are present."""
-        hypotheses: list[Any] = self._hypotheses[system]
-        streams, sources = self._streams, self._sources
-        if not present.all():
-            hypotheses = list(compress(hypotheses, present))
-            streams = [list(compress(stream, present)) for stream in streams]
-            sources = None if sources is None else list(compress(sources, present))
-        return Chunk([hypotheses], streams, sources)  # type: ignore[arg-type]  # those that are present are texts
+        """The texts of one system in the rows that are present."""
+        return self._chunk([self._hypotheses[system]], present)
+
+    def _chunk(self, systems: list[list[str | None]], rows: np.ndarray[Any, np.dtype[np.bool_]]) -> Chunk:
+        def chosen(texts: list[str | None]) -> list[Any]:
+            return texts if rows.all() else list(compress(texts, rows))
+
+        sources = None if self._sources is None else chosen(self._sources)
+        return Chunk(list(map(chosen, systems)), list(map(chosen, self._streams)), sources)
 
 
 def _streams(lists: list[list[str | None] | None]) -> list[list[str | None]]:

@@ -37,8 +37,9 @@ def register(
 
     The function takes a hypothesis and one or several references, each a text or a list of texts. With `source`, its
     last argument is the source. The score of a row without hypothesis or reference is NULL, or with
-    `missing="error"` an error; to skip such rows, leave them out in SQL. A NULL among several references
-    is left out. The name is the metric's id with underscores (`tesla_m`), unless you give another.
+    `missing="error"` an error, with `missing="empty"` that of empty texts; to skip such rows, leave them out in SQL.
+    A NULL or empty text among several references is left out. The name is the metric's id with underscores
+    (`tesla_m`), unless you give another.
 
     A function of that name is replaced. `options` are those of the metric.
     DuckDB decides how many threads call the function (`SET threads`).

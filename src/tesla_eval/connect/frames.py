@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.connect.batches import SIGNATURE_KEY, check_missing, complete_rows
+from tesla_eval.connect.batches import SIGNATURE_KEY, check_missing, complete_rows, texts_or_empty
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.segments import streams_by_segment, texts_of
 from tesla_eval.metrics.shortcuts import metrics_for
@@ -42,20 +42,21 @@ def score_frame(
     `src`. A column of references may hold lists of texts. With
     `features` every feature has a column too, such as `tesla-m.ms.1`. A column of that name is replaced. Missing values
     are `None`, NaN, NA and null; they give a missing score, or with `missing="error"` an error. With `missing="skip"`
-    rows are left out that a metric cannot score. Options go to the metrics.
+    rows are left out that a metric cannot score, with `missing="empty"` they are scored as empty texts. Options go to
+    the metrics.
     """
     add_columns = _adder(frame)
     check_missing(missing)
     chosen = _columns(frame, hypothesis, references, source)
-    texts = _column(frame, chosen.hyp[0])
+    texts = texts_or_empty(_column(frame, chosen.hyp[0]), missing)
     streams = list(_streams(frame, texts, chosen.ref))
-    sources = _column(frame, chosen.src[0]) if chosen.src else None
+    sources = texts_or_empty(_column(frame, chosen.src[0]), missing) if chosen.src else None
     columns: dict[str, FloatArray] = {}
     signatures: dict[str, str] = {}
     kept = np.ones(len(texts), bool)
     _, named = metrics_for(metric, lang, streams, options)
     for name, metric_object in named:
-        complete = complete_rows(metric_object, texts, streams, sources)
+        complete = complete_rows(metric_object, texts, streams, sources, missing)
         if missing == "error" and not complete.all():
             row = int(np.argmin(complete)) + 1
             raise InputError(f"row {row} of the frame lacks a text that {name} needs")

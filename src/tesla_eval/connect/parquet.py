@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
 from tesla_eval.connect.batches import BatchScorer, ScoredBatch
+from tesla_eval.metrics.empty_texts import EmptyTexts
 from tesla_eval.metrics.scoring import NamedMetric, Scored, map_texts
 from tesla_eval.texts.tables import open_parquet
 
@@ -70,6 +71,18 @@ def check_columns(paths: Sequence[str], scorer: BatchScorer) -> None:
             )
 
 
+def written_systems(paths: Sequence[str], scorer: BatchScorer) -> tuple[str, ...]:
+    """The systems in the column that names them, in the order of their first rows; without one, the scorer's."""
+    if not scorer.columns.system:
+        return scorer.systems
+    names: dict[str, None] = {}
+    for path in paths:
+        with open_parquet(path) as file:
+            for batch in file.iter_batches(columns=list(scorer.columns.system)):
+                names.update(dict.fromkeys(map(str, batch.column(0).unique().to_pylist())))
+    return tuple(names)
+
+
 def score_parquet(
     path: str,
     output: str | Path,
@@ -82,15 +95,18 @@ def score_parquet(
 
     `workers` threads score; `advance` is told how many more rows are done.
     """
-    total = Scored(scorer.systems, [NamedMetric(*item) for item in scorer.metrics.items()], "nothing")
+    systems = written_systems([path], scorer)
+    total = Scored(systems, [NamedMetric(*item) for item in scorer.metrics.items()], "nothing")
+    empty = EmptyTexts(scorer.systems if len(scorer.systems) > 1 else [""], "row")
     rows = 0
 
     def scored_batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal rows
         for scored in map_texts(score, _batches(path, scorer, _ROWS_AT_ONCE), workers):
-            total.add(scored.parts)
-            if scored.batch.num_rows:
-                total.note_references(scored.references)
+            total.add(scored.parts_of(systems) if scored.writers else scored.parts)
+            if scored.texts.segments:
+                total.note_chunk(scored.texts)
+                empty.add(scored.texts)
             rows += scored.batch.num_rows
             advance(scored.batch.num_rows)
             yield scored.batch
@@ -104,6 +120,7 @@ def score_parquet(
         write_parquet(temporary, schema, scored_batches())
         if not rows:
             raise InputError(f"{path}: is empty; it must have a row for each segment")
+    empty.warn()
     return total
 
 

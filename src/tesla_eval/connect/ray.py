@@ -72,15 +72,16 @@ def score_dataset(
     references: str | Sequence[str] = "ref",
     source: str | None = None,
     keep: Sequence[str] | None = None,
-    missing: Missing = "error",
+    missing: Missing = "empty",
     output: str | Path | None = None,
     workers: int | None = None,
     **options: Any,
 ) -> Dataset:
     """A dataset with a column of scores per metric instead of the texts; ids and all other columns are carried over.
 
-    `keep` names the columns to carry over, `options` are those of the metric. A row without hypothesis or reference is
-    an error; with `missing="null"` it gets a null score, with `missing="skip"` it is left out.
+    `keep` names the columns to carry over, `options` are those of the metric. A null
+    hypothesis is the empty text, and so is the reference of a row that has none; with `missing="error"` such a row is
+    an error, with `"null"` it gets a null score, with `"skip"` it is left out.
     `workers` is the number of actors; by default as many as the
     cluster has CPUs.
 

@@ -17,10 +17,10 @@ from sacrebleu.metrics.base import Score, Signature
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.requests import named_metric
 from tesla_eval.metrics.results import SegmentScores
+from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.metrics.segments import (
     References,
     check_references,
-    reference_count,
     streams_of_texts,
     texts_of,
 )
@@ -83,12 +83,12 @@ class TeslaMetric(SacreBleuMetric):
             raise InputError("there are no references: pass them here or as TeslaMetric(references=…)")
         texts = texts_of(hypotheses)
         check_references(texts, given, needed=self.metric.needs_references)
-        count = reference_count(given)
+        count = self.metric.count_references(given)
         self.num_refs = count if isinstance(count, int) else -1  # sacreBLEU's sign for "var"
         if not self._has_statistics:
             return [[score, 1.0] for score in self.metric.corpus_score(texts, given).segments.tolist()]
         self._fitted = self.metric.for_corpus(given)
-        statistics = self._fitted.score_segments(texts, given).statistics
+        statistics = score_texts(self._fitted, Chunk([texts], given)).statistics
         assert statistics is not None, "a metric with a formula has statistics"
         rows: list[list[float]] = statistics.tolist()
         return rows

@@ -27,13 +27,14 @@ def score_dataframe(
     references: str | Sequence[str] = "ref",
     source: str | None = None,
     keep: Sequence[str] | None = None,
-    missing: Missing = "error",
+    missing: Missing = "empty",
     **options: Any,
 ) -> DataFrame:
     """A data frame with a column of scores per metric instead of the texts; ids and other columns are carried over.
 
-    `keep` names the columns to carry over, `options` are those of the metric. A row without hypothesis or reference is
-    an error; with `missing="null"` it gets a null score, with `missing="skip"` it is left out.
+    `keep` names the columns to carry over, `options` are those of the metric. A null
+    hypothesis is the empty text, and so is the reference of a row that has none; with `missing="error"` such a row is
+    an error, with `"null"` it gets a null score, with `"skip"` it is left out.
     Nothing is scored before Spark is asked for the result.
     """
     need_package("pyspark", "'tesla-eval[spark]'")

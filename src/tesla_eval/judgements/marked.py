@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.judgements.nouns import EvalSet, present_references
+from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.texts.lines import any_marked_up, read_lines
 from tesla_eval.texts.markup import MarkedSet, SegmentKey, Translation, read_marked_set
@@ -19,8 +20,8 @@ class MarkedInputs:
     """A whole test set: systems and references in the order of the segments, and the document of each."""
 
     systems: dict[str, list[str]]
-    references: list[list[str]]
-    """An empty text is a missing reference where a segment has others."""
+    references: list[list[str | None]]
+    """`None` where a reference lacks a segment."""
     source: list[str] | None
     keys: tuple[SegmentKey, ...]
     set_id: str
@@ -101,14 +102,14 @@ def _of(marked: MarkedSet, role: str) -> dict[str, Translation]:
 
 def _versions(
     path: str, role: str, read: Mapping[str, MarkedSet], keys: Mapping[SegmentKey, str]
-) -> Iterator[tuple[str, list[str]]]:
-    """The versions of a test set in a file by name; a text file is one without a name."""
+) -> Iterator[tuple[str, list[Any]]]:
+    """The versions of a test set in a file by name; a text file is one without a name. A reference may lack texts."""
     if path not in read:
         yield "", _lines(path, len(keys))
         return
     for name, version in _of(read[path], role).items():
         partial = role == "references"
-        texts = [version.texts.get(key, "") for key in keys] if partial else _complete(path, version, keys)
+        texts = [version.texts.get(key) for key in keys] if partial else _complete(path, version, keys)
         yield name, texts
 
 
@@ -146,7 +147,7 @@ def marked_eval_set(references: Sequence[str], systems: Sequence[str], *, lp: st
         systems=tuple(marked.systems),
         segments=tuple(f"{key.document}:{key.segment}" for key in marked.keys),
         hypotheses=tuple(map(tuple, marked.systems.values())),
-        references=tuple(zip(*map(present_references, zip(*marked.references, strict=True)), strict=True)),
+        references=tuple(map(tuple, marked.references)),
         human=np.full((len(marked.systems), len(marked.keys)), np.nan),
     )
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import InputError, SegmentError, UsageError
+from tesla_eval.metrics.segments import present_references
 from tesla_eval.statistics.pairs import pairs_within
 
 FloatTable: TypeAlias = FloatArray
@@ -24,8 +25,8 @@ Key: TypeAlias = tuple[str, str]
 class EvalSet:
     """The outputs of several systems for one language pair of one test set, with references and human scores.
 
-    `hypotheses` holds one row of segments per system, `references` one row of segments per reference; None is
-    a missing text. `human` is (systems, segments).
+    `hypotheses` holds one row of segments per system, `references` one row of segments per reference, as they
+    were given; None is a missing text. `human` is (systems, segments).
     """
 
     lp: str
@@ -74,21 +75,8 @@ class EvalSet:
     @property
     def first_reference(self) -> tuple[str | None, ...]:
         """For every segment the first reference that it has."""
-        present = (
-            [text for text in texts if text is not None] for texts in zip(*self.references, strict=True)
-        )
-        return tuple(texts[0] if texts else None for texts in present)
-
-
-def present_references(texts: Sequence[str]) -> tuple[str | None, ...]:
-    """References of a segment: an empty one of several is missing; if all are, the first is the empty text.
-
-    >>> present_references(["a", ""]), present_references(["", ""])
-    (('a', None), ('', None))
-    """
-    if not any(texts):
-        return ("", *[None] * (len(texts) - 1))
-    return tuple(text or None for text in texts)
+        present = zip(*present_references(self.references), strict=True)
+        return tuple(next((text for text in texts if text is not None), None) for texts in present)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.nouns import EvalSet, FloatTable, SummaryRow
 from tesla_eval.judgements.tac import is_tac_folder, read_tac_folder, whole_text
-from tesla_eval.texts.compression import without_suffix
+from tesla_eval.texts.compression import SUFFIXES, without_suffix
 from tesla_eval.texts.lines import read_json_lines
 from tesla_eval.texts.tables import usual_name
 
@@ -215,7 +215,8 @@ def _models(folder: Path, topics: set[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _present(folder: Path, name: str) -> Path | None:
-    return next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
+    """The file of that name, plain or compressed."""
+    return next((path for end in ("", *SUFFIXES) if (path := folder / f"{name}{end}").exists()), None)
 
 
 def _value(row: Mapping[str, Any], key: str, place: str) -> Any:

@@ -32,7 +32,6 @@ from tesla_eval.judgements.nouns import (
     Rankings,
     SystemScores,
     columns_of,
-    present_references,
 )
 from tesla_eval.judgements.rnk import is_rnk_header, read_rnk_results
 from tesla_eval.texts.compression import without_suffix
@@ -136,12 +135,13 @@ def _read_rows(path: str, columns: tuple[str, ...], *, more_references: bool = F
 
 def _eval_set(key: Key, rows: Iterator[_Row], kind: str, *, is_whole: bool) -> EvalSet:
     systems: dict[str, int] = {}
-    segments: dict[str, list[str]] = {}
+    segments: dict[str, list[str | None]] = {}
     cells: dict[tuple[str, str], tuple[str, float]] = {}
     for row in rows:
         if not is_whole:
             raise row.error(f"the rows of {' '.join(key)} are not next to each other; sort the file")
-        _, _, system, segment, score, hypothesis, *references = row.fields
+        _, _, system, segment, score, hypothesis, *cells_of_references = row.fields
+        references = [text or None for text in cells_of_references]
         systems.setdefault(system, len(systems))
         if segments.setdefault(segment, references) != references:
             raise row.error(f"segment {segment} has other references than in an earlier row")
@@ -155,7 +155,7 @@ def _eval_set(key: Key, rows: Iterator[_Row], kind: str, *, is_whole: bool) -> E
         systems=names,
         segments=tuple(segments),
         hypotheses=tuple(tuple(cells.get((s, g), (None,))[0] for g in segments) for s in names),
-        references=tuple(zip(*map(present_references, segments.values()), strict=True)),
+        references=tuple(zip(*segments.values(), strict=True)),
         human=np.array([[cells.get((s, g), ("", math.nan))[1] for g in segments] for s in names]),
         score_kind=kind,
     )
@@ -202,7 +202,7 @@ def read_eval_set(
         systems=tuple(outputs),
         segments=tuple(str(number) for number in range(1, length + 1)),
         hypotheses=tuple(tuple(lines) for lines in outputs.values()),
-        references=tuple(zip(*map(present_references, zip(*references.values(), strict=True)), strict=True)),
+        references=tuple(map(tuple, references.values())),
         human=human,
         score_kind="" if chosen is None else _score_name(chosen, lp),
         reference_names=tuple(references),

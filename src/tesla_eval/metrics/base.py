@@ -18,6 +18,7 @@ from tesla_eval.base.errors import SegmentError, UsageError
 from tesla_eval.base.identity import is_importable, name_of, own_name
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, check_workers
 from tesla_eval.base.records import Signature
+from tesla_eval.metrics.empty_texts import EmptyTexts
 from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.results import CorpusScore, Score, SegmentScores
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_systems, score_texts
@@ -27,6 +28,7 @@ from tesla_eval.metrics.segments import (
     check_references,
     check_sources,
     new_matrix,
+    present_references,
     reference_count,
     streams_by_segment,
     streams_of_one,
@@ -107,6 +109,8 @@ class Metric(ABC, metaclass=_Sealing):
     id: ClassVar[str]
     """The name in outputs, such as `tesla-m`."""
     higher_is_better: ClassVar[bool] = True
+    blank_is_text: ClassVar[bool] = False
+    """Whether an empty reference among several is a text, as for sacreBLEU, and not missing (specification §5)."""
     needs_references: ClassVar[bool] = True
     """Whether a text is judged against references; a metric that needs none accepts and ignores them."""
     corpus_wide: ClassVar[bool] = False
@@ -243,7 +247,10 @@ class Metric(ABC, metaclass=_Sealing):
 
     @abstractmethod
     def score_segments(self, hypotheses: Sequence[str], references: References) -> SegmentScores:
-        """The scores of some segments; safe to call from several threads."""
+        """The scores of some segments; safe to call from several threads.
+
+        Callers pass the references that each segment has, as `present_references` leaves them: `None` is a missing one.
+        """
 
     def explain(
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
@@ -286,7 +293,9 @@ class Metric(ABC, metaclass=_Sealing):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment against one or several references, if the metric needs any."""
-        streams = streams_of_one(hypothesis, references, needed=self.needs_references)
+        streams = streams_of_one(
+            hypothesis, references, needed=self.needs_references, blank_is_text=self.blank_is_text
+        )
         scored = self._score_one(hypothesis, streams, sources)
         features = dict(zip(self.feature_names, scored.features[0].tolist(), strict=True))
         return Score(self.id, float(scored.scores[0]), features, self.result_signature(streams))
@@ -302,6 +311,8 @@ class Metric(ABC, metaclass=_Sealing):
     ) -> CorpusScore:
         """The score of a system: K reference streams, each as long as the hypotheses.
 
+        Among several references of a segment an empty one, or `None`, is missing; where none is left, the reference is
+        the empty text. A warning counts the empty references and outputs.
         With `references_by_segment` the references are N lists instead, one per hypothesis. Arrow arrays, pandas and
         Polars Series and NumPy arrays are lists of texts too. `progress` is told how many segments are done.
         """
@@ -314,10 +325,12 @@ class Metric(ABC, metaclass=_Sealing):
             check_orientation(hypotheses, references)
         check_sources(hypotheses, sources, read=self.uses_source)
         chunks = _chunks(hypotheses, references, sources, self.workers, self.largest_chunk)
+        empty = EmptyTexts()
         scored = score_systems(
-            [""], [NamedMetric(self.id, self)], self._checking_language(chunks, references), jobs=self.workers,
-            progress=progress,
+            [""], [NamedMetric(self.id, self)], empty.watch(self._checking_language(chunks, references)),
+            jobs=self.workers, progress=progress,
         )  # fmt: skip
+        empty.warn()
         segments = scored.segments(0, 0)
         return CorpusScore(
             self.id, scored.scores[0][0], segments.scores, segments.features, self.feature_names, scored.signature(0)
@@ -331,13 +344,17 @@ class Metric(ABC, metaclass=_Sealing):
 
     def result_signature(self, references: References) -> Signature:
         """The signature of scores against these references, which says how many there were."""
-        return self.get_signature().with_references(
-            reference_count(references) if self.needs_references else 0
-        )
+        return self.get_signature().with_references(self.count_references(references))
+
+    def count_references(self, references: References) -> int | str:
+        """How many references each segment has for this metric; `var` where segments differ."""
+        if not self.needs_references:
+            return 0
+        return reference_count(present_references(references, blank_is_text=self.blank_is_text))
 
     def _score_one(self, hypothesis: str, streams: References, source: str | None) -> SegmentScores:
         try:
-            return score_texts(self, [hypothesis], streams, None if source is None else [source])
+            return score_texts(self, Chunk([[hypothesis]], streams, None if source is None else [source]))
         except SegmentError as refused:  # there is no other segment to tell it from
             raise refused.reason from None
 

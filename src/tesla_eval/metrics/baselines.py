@@ -113,6 +113,8 @@ def _signature_text(metric: Any) -> str:
 class SacreBleuMetric(Metric):
     """One of sacreBLEU's metrics; segments one by one, the corpus from the sum of their statistics."""
 
+    blank_is_text: ClassVar[bool] = True
+
     def __init__(self, lang: str = "en", *, workers: int = 1, **options: Any) -> None:
         self.lang = resolve_language(lang)
         self.workers = workers
@@ -141,7 +143,7 @@ class SacreBleuMetric(Metric):
         self, hypothesis: str, references: Sequence[str] = (), sources: str | None = None
     ) -> Score:
         """The score of one segment, with sacreBLEU's signature for single sentences."""
-        streams = streams_of_one(hypothesis, references)
+        streams = streams_of_one(hypothesis, references, blank_is_text=self.blank_is_text)
         scored = self._score_one(hypothesis, streams, sources)
         signature = self._segment_signatures.get(len(streams))
         if signature is None:

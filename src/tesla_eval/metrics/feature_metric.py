@@ -49,10 +49,10 @@ from tesla_eval.metrics.features import (
 from tesla_eval.metrics.results import Score, SegmentScores
 from tesla_eval.metrics.segments import (
     References,
+    blank_places,
     blocks_of_pairs,
     distinct_texts,
     new_matrix,
-    reference_count,
     same_text,
     streams_of_one,
     texts_of,
@@ -187,7 +187,7 @@ class FeatureMetric(Metric):
 
     def result_signature(self, references: References) -> Signature:
         """The signature of scores against these references; those of results alike are one object."""
-        return self._signature_for(reference_count(references) if self.needs_references else 0)
+        return self._signature_for(self.count_references(references))
 
     def _signature_for(self, count: int | str) -> Signature:
         if count not in self._result_signatures:
@@ -201,7 +201,7 @@ class FeatureMetric(Metric):
         analysis = self._core_analysis
         if (
             analysis is None or self._scorers is None or not _are_texts(references, hypothesis)
-            or (len(references) > 1 and not self._takes_means)
+            or (len(references) > 1 and (not self._takes_means or blank_places(references)))
         ):  # fmt: skip
             return super().sentence_score(hypothesis, references, sources)
         vocabulary, analyser = analysis.in_core()

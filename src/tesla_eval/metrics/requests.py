@@ -13,6 +13,7 @@ from tesla_eval.base.errors import UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import Entry, find_entry
 from tesla_eval.metrics.scoring import NamedMetric
+from tesla_eval.texts.lines import to_number
 
 OptionKind = Literal["yes or no", "whole number", "number", "list", "text", "file", "Python only"]
 """What the value of an option is on the command line."""
@@ -214,7 +215,8 @@ def _value(kind: OptionKind, text: str) -> Any:
         return text.lower() in _YES
     if kind in ("whole number", "number"):
         try:
-            value = int(text) if kind == "whole number" else float(text)
+            number = to_number(text)
+            value = int(text) if kind == "whole number" else number
         except ValueError:
             raise ValueError(f"give a {kind}, not {text!r}") from None
         if not math.isfinite(value):

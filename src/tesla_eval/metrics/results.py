@@ -12,7 +12,7 @@ import numpy as np
 from tesla_eval.base.records import Signature
 
 if TYPE_CHECKING:
-    from tesla_eval.base.arrays import FloatArray
+    from tesla_eval.base.arrays import FloatArray, Index
     from tesla_eval.base.explanations import ReferenceExplanation
 
 
@@ -36,7 +36,7 @@ class SegmentScores:
             np.concatenate(statistics) if statistics else None,
         )
 
-    def part(self, span: slice) -> SegmentScores:
+    def part(self, span: slice | Index) -> SegmentScores:
         """Some of the segments."""
         statistics = None if self.statistics is None else self.statistics[span]
         return SegmentScores(self.scores[span], self.features[span], statistics)

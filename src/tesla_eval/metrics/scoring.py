@@ -7,6 +7,8 @@ come in order, and an error names the segment that a metric refuses.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -16,7 +18,7 @@ from tesla_eval._core import StopToken
 from tesla_eval.base.errors import InputError, SegmentError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress, check_workers, map_in_order
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.metrics.segments import References, reference_count
+from tesla_eval.metrics.segments import References, present_references, reference_count
 
 if TYPE_CHECKING:
     from tesla_eval.base.arrays import FloatArray
@@ -40,8 +42,9 @@ class NamedMetric(NamedTuple):
     metric: Metric
 
 
-class Chunk(NamedTuple):
-    """Some segments: the texts of every system, streams of references (None is a missing one), sources if given."""
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some segments: the texts of every system, streams of references as they were given, sources if given."""
 
     systems: Sequence[Sequence[str]]
     references: References
@@ -51,6 +54,19 @@ class Chunk(NamedTuple):
     def segments(self) -> int:
         """How many segments it has."""
         return len((self.systems or self.references)[0])
+
+    @cached_property
+    def present(self) -> References:
+        """The references that the segments have, by the rule for missing ones (specification §5)."""
+        return present_references(self.references)
+
+    @cached_property
+    def _present_with_blanks(self) -> References:
+        return present_references(self.references, blank_is_text=True)
+
+    def references_for(self, metric: Metric) -> References:
+        """The references as a metric takes them."""
+        return self._present_with_blanks if metric.blank_is_text else self.present
 
 
 def cut_chunks(
@@ -63,32 +79,30 @@ def cut_chunks(
         yield Chunk([texts[span] for texts in systems], streams, None if sources is None else sources[span])
 
 
-def score_texts(
-    metric: Metric, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None = None
-) -> SegmentScores:
-    """The scores of some segments of one system; the sources reach only a metric that reads them.
+def score_texts(metric: Metric, chunk: Chunk, system: int = 0) -> SegmentScores:
+    """The scores of one system's segments; the sources reach only a metric that reads them.
 
     An error about a segment says by its index which one it is (`SegmentError`): here, and nowhere else, it is found.
     """
     try:
-        return _score(metric, hypotheses, references, sources)
+        return _score(metric, chunk, system)
     except SegmentError:
         raise
     except InputError:
-        for segment, hypothesis in enumerate(hypotheses):
-            streams = [[stream[segment]] for stream in references]
+        for segment, text in enumerate(chunk.systems[system]):
+            streams = [[stream[segment]] for stream in chunk.references]
+            alone = Chunk([[text]], streams, None if chunk.sources is None else [chunk.sources[segment]])
             try:
-                _score(metric, [hypothesis], streams, None if sources is None else [sources[segment]])
+                _score(metric, alone, 0)
             except InputError as reason:
                 raise SegmentError(reason, segment) from None
         raise
 
 
-def _score(
-    metric: Metric, hypotheses: Sequence[str], references: References, sources: Sequence[str] | None
-) -> SegmentScores:
+def _score(metric: Metric, chunk: Chunk, system: int) -> SegmentScores:
+    hypotheses, references = chunk.systems[system], chunk.references_for(metric)
     if metric.uses_source:
-        return metric.score_segments(hypotheses, references, sources=sources)  # type: ignore[call-arg]
+        return metric.score_segments(hypotheses, references, sources=chunk.sources)  # type: ignore[call-arg]
     return metric.score_segments(hypotheses, references)
 
 
@@ -107,9 +121,8 @@ def score_chunks(
             start += chunk.segments
 
     def score_system(start: int, chunk: Chunk, system: int) -> list[SegmentScores]:
-        texts = chunk.systems[system]
         try:
-            return [score_texts(metric, texts, chunk.references, chunk.sources) for metric in metrics]
+            return [score_texts(metric, chunk, system) for metric in metrics]
         except SegmentError as refused:
             raise refused.moved(start + refused.segment, systems[system] if systems else "") from None
 
@@ -163,13 +176,13 @@ def score_systems(
 
 
 def whole_streams(chunks: Sequence[Chunk]) -> list[list[str | None]]:
-    """The references of all chunks, each stream as long as all segments together."""
+    """The references that the segments of all chunks have, each stream as long as all segments together."""
     most = max((len(chunk.references) for chunk in chunks), default=0)
     streams: list[list[str | None]] = [[] for _ in range(most)]
     for chunk in chunks:
         for place, stream in enumerate(streams):
-            has_stream = place < len(chunk.references)
-            stream.extend(chunk.references[place] if has_stream else [None] * chunk.segments)
+            has_stream = place < len(chunk.present)
+            stream.extend(chunk.present[place] if has_stream else [None] * chunk.segments)
     return streams
 
 
@@ -192,7 +205,8 @@ class Scored:
             from tempfile import SpooledTemporaryFile  # takes time to import: only when asked for
 
             self._files = [[SpooledTemporaryFile(_IN_MEMORY) for _ in metrics] for _ in systems]  # noqa: SIM115
-        self._reference_counts: set[int | str] = set()
+        self._reference_counts: dict[bool, set[int | str]] = {False: set(), True: set()}
+        """How many references segments have, by whether a blank one counts."""
 
     def close(self) -> None:
         """Remove the temporary files."""
@@ -202,12 +216,18 @@ class Scored:
     def counting_references(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks as they pass by; the number of references becomes part of the signatures."""
         for chunk in chunks:
-            self._reference_counts.add(reference_count(chunk.references))
+            self.note_chunk(chunk)
             yield chunk
 
     def note_references(self, count: int | str) -> None:
         """Some segments have so many references each; `var` if they differ."""
-        self._reference_counts.add(count)
+        for counts in self._reference_counts.values():
+            counts.add(count)
+
+    def note_chunk(self, chunk: Chunk) -> None:
+        """Take in how many references the segments of a chunk have."""
+        for metric in {one.metric.blank_is_text: one.metric for one in self.metrics}.values():
+            self._reference_counts[metric.blank_is_text].add(reference_count(chunk.references_for(metric)))
 
     def add(self, parts: Sequence[Sequence[SegmentScores]]) -> None:
         """Take in the scores of more segments, by system and metric."""
@@ -278,4 +298,5 @@ class Scored:
     def _references(self, metric: Metric) -> int | str:
         if not metric.needs_references:
             return 0
-        return "var" if len(self._reference_counts) > 1 else next(iter(self._reference_counts), 0)
+        counts = self._reference_counts[metric.blank_is_text]
+        return "var" if len(counts) > 1 else next(iter(counts), 0)

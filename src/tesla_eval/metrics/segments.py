@@ -61,10 +61,12 @@ def _is_missing(value: Any) -> bool:
     return _may_be_missing(type(value)) and bool(type(value).__name__ in _PANDAS_MISSING or np.isnan(value))
 
 
-def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool = True) -> list[list[str]]:
-    """The references of one segment as streams, checked as `check_references` does.
+def streams_of_one(
+    hypothesis: str, references: Sequence[str | None], *, needed: bool = True, blank_is_text: bool = False
+) -> list[list[str]]:
+    """The references that one segment has (`present_references`) as streams, checked as `check_references` does.
 
-    >>> streams_of_one("a text", ["one", "two"])
+    >>> streams_of_one("a text", ["one", "two", None])
     [['one'], ['two']]
     """
     if isinstance(references, str):
@@ -73,8 +75,8 @@ def streams_of_one(hypothesis: str, references: Sequence[str], *, needed: bool =
     plain = streams and isinstance(hypothesis, str) and all(isinstance(text, str) for (text,) in streams)
     if not plain:
         check_references([hypothesis], streams, needed=needed)
-        streams = [[text] for (text,) in streams if text is not None]
-    return streams
+    present = present_references(streams, blank_is_text=blank_is_text)
+    return [[text] for (text,) in present if text is not None]
 
 
 def reference_count(references: References) -> int | str:
@@ -89,15 +91,45 @@ def reference_count(references: References) -> int | str:
     return counts.pop() if len(counts) == 1 else "var"
 
 
-def with_gaps(streams: list[list[str]]) -> list[list[str | None]]:
-    """Specification §5: an empty line is a missing reference, unless the segment has no other."""
-    if len(streams) <= 1:
-        return [list(stream) for stream in streams]
-    gaps: list[list[str | None]] = [[text if text.strip() else None for text in stream] for stream in streams]
-    for index in range(len(gaps[0])):
-        if all(stream[index] is None for stream in gaps):
-            gaps[0][index] = ""
-    return gaps
+def present_references(references: References, *, blank_is_text: bool = False) -> References:
+    """The one rule for missing references (specification §5): the streams as they are scored, a missing one as `None`.
+
+    With several references an empty or white-space one is missing, as `None` is. Where all of a segment are missing, or
+    there is only one, the reference is the empty text. With `blank_is_text`, which is sacreBLEU's rule, only `None` is
+    missing.
+
+    >>> present_references([["a", "b", ""], ["c", " ", None]])
+    [['a', 'b', ''], ['c', None, None]]
+    >>> present_references([["a", "b", ""], ["c", " ", None]], blank_is_text=True)
+    [['a', 'b', ''], ['c', ' ', None]]
+    """
+    several = len(references) > 1
+    missing = [
+        blank_places(stream) if several and not blank_is_text else
+        [place for place, text in enumerate(stream) if text is None] if None in stream else []
+        for stream in references
+    ]  # fmt: skip
+    if not any(missing):
+        return references
+    lacking_all = set(missing[0]).intersection(*missing[1:])
+    streams = [list(stream) for stream in references]
+    for stream, places in zip(streams, missing, strict=True):
+        for place in places:
+            stream[place] = None
+    for place in lacking_all:
+        streams[0][place] = ""
+    return streams
+
+
+def blank_places(texts: Sequence[str | None]) -> list[int]:
+    """The places of the texts that are missing, empty, or white space.
+
+    >>> blank_places(["a", "", " ", None])
+    [1, 2, 3]
+    """
+    if all(texts) and not any(map(str.isspace, texts)):  # type: ignore[arg-type]  # none is None: three times as fast
+        return []
+    return [place for place, text in enumerate(texts) if not text or text.isspace()]
 
 
 def new_matrix(hypotheses: Sequence[str], references: Sequence[str]) -> FloatArray:
@@ -146,7 +178,7 @@ def _check_texts(what: str, texts: Sequence[str]) -> None:
 
 
 def check_references(hypotheses: Sequence[str], references: References, *, needed: bool = True) -> None:
-    """Refuse what cannot be scored: no segments, streams of other lengths, a segment without any reference.
+    """Refuse what cannot be scored: no segments, no streams, streams of other lengths, what is no text.
 
     Where references are not `needed` there may be none.
     """
@@ -166,16 +198,10 @@ def check_references(hypotheses: Sequence[str], references: References, *, neede
                 * (len(references) == len(hypotheses))
             )
     _check_texts("hypothesis", hypotheses)
-    complete = not needed
     for stream in references:
         kinds = _types_in(stream)
         if not (kinds <= _PLAIN or all(kind is type(None) or issubclass(kind, str) for kind in kinds)):
             raise InputError("a reference is neither a text nor None")
-        complete = complete or type(None) not in kinds
-    if not complete:
-        for number, texts in enumerate(zip(*references, strict=True), 1):
-            if texts.count(None) == len(texts):
-                raise InputError(f"segment {number} has no reference")
 
 
 def check_sources(hypotheses: Sequence[str], sources: Sequence[str] | None, *, read: bool) -> None:

@@ -13,6 +13,7 @@ from tesla_eval.drawing.text import escaped
 from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
+from tesla_eval.metrics.empty_texts import EmptyTexts
 from tesla_eval.metrics.language_check import check_language
 from tesla_eval.metrics.registry import digits
 from tesla_eval.metrics.results import json_number
@@ -81,7 +82,9 @@ def evaluate(
     for one in chosen:
         check_language(one.metric, streams, anew=True)
     chunks = list(cut_chunks(list(texts.values()), streams, sources))
-    scored = score_systems(list(texts), chosen, chunks, jobs=workers)
+    empty = EmptyTexts(list(texts))
+    scored = score_systems(list(texts), chosen, empty.watch(chunks), jobs=workers)
+    empty.warn()
     return Evaluation(scored, chunks, lang, baseline, documents)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import IO, Any
 
-from tesla_eval.base.errors import UsageError
+from tesla_eval.base.errors import InputError, UsageError
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 _DAMAGE: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
@@ -65,10 +65,15 @@ def compression_of_bytes(start: bytes) -> str | None:
     return next((suffix for magic, suffix in _MAGIC.items() if start.startswith(magic)), None)
 
 
-def is_damage(error: Exception) -> bool:
-    """Whether reading failed because the compressed data is not sound."""
+def reading_error(error: Exception, path: str, name: str) -> Exception:
+    """An error of reading `path` for the user, who knows it as `name`; other errors come back as they are."""
     without_number = isinstance(error, OSError) and error.errno is None
-    return isinstance(error, _DAMAGE) or without_number or type(error).__name__ == "ZstdError"
+    if isinstance(error, _DAMAGE) or without_number or type(error).__name__ == "ZstdError":
+        kind = {"gz": "gzip"}.get(ending := path.rpartition(".")[2], ending)
+        return InputError(f"{name}: is not a sound {kind} file ({error})")
+    if isinstance(error, OSError):
+        return InputError(f"{name}: cannot be read ({error.strerror or error})")
+    return error
 
 
 class _Stream(io.RawIOBase):

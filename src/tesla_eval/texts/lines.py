@@ -10,10 +10,11 @@ import math
 import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, islice
 from typing import IO, Any, ClassVar
 
 from tesla_eval.base.errors import InputError
-from tesla_eval.texts.compression import compression_of_bytes, is_damage, open_bytes, without_suffix
+from tesla_eval.texts.compression import compression_of_bytes, open_bytes, reading_error, without_suffix
 
 STANDARD_INPUT = "-"
 _MARKED_UP = (".sgm", ".sgml", ".xml")
@@ -36,7 +37,7 @@ class LineReader:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = "standard input" if path == STANDARD_INPUT else path
+        self.name = name_of(path)
         self.count = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -66,7 +67,7 @@ class LineReader:
                 try:
                     block = handle.read(_BLOCK_BYTES)
                 except Exception as error:
-                    raise self._unreadable(error) from error
+                    raise reading_error(error, self.path, self.name) from error
                 if not block:
                     break
                 lines = (rest + block).split(b"\n") if b"\n" in block else [rest + block]
@@ -77,14 +78,6 @@ class LineReader:
                     yield lines
         if rest:
             yield [rest]
-
-    def _unreadable(self, error: Exception) -> Exception:
-        if is_damage(error):
-            kind = {"gz": "gzip"}.get(ending := self.path.rpartition(".")[2], ending)
-            return InputError(f"{self.name}: is not a sound {kind} file ({error})")
-        if isinstance(error, OSError):
-            return InputError(f"{self.name}: cannot be read ({error.strerror or error})")
-        return error
 
     def _undecodable(self, lines: list[bytes]) -> InputError:
         ending = compression_of_bytes(lines[0]) if self.count == 0 else None
@@ -115,6 +108,25 @@ def _reading(path: str, name: str) -> IO[bytes]:
         raise InputError(f"{name}: cannot be opened ({error.strerror})") from error
 
 
+class PeekedReader(LineReader):
+    """A file whose first line is known before the others are read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._lines = super().__iter__()
+        self._start = list(islice(self._lines, 1))
+        self.first = "".join(self._start)
+        """Empty if there is none."""
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._start, self._lines)
+
+
+def name_of(path: str) -> str:
+    """A file's name in messages."""
+    return "standard input" if path == STANDARD_INPUT else path
+
+
 def read_lines(path: str) -> list[str]:
     """All lines of a file.
 
@@ -127,12 +139,12 @@ def read_lines(path: str) -> list[str]:
     return list(LineReader(path))
 
 
-def read_json_lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_json_lines(path: str | LineReader) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a JSON Lines file, each with the place ("FILE, line N") that errors about it name.
 
     Empty lines are passed over; a line that is no JSON object is an `InputError`.
     """
-    reader = LineReader(path)
+    reader = path if isinstance(path, LineReader) else LineReader(path)
     for line in reader:
         if line.strip():
             place = f"{reader.name}, line {reader.count}"
@@ -172,14 +184,21 @@ def parse_number(text: str, place: str, what: str = "score") -> float:
     return float(text)
 
 
-def is_number(value: Any) -> bool:
-    """Whether `float` takes the value.
+def to_number(value: Any) -> float:
+    """What `float` reads, except the underscores of source code (`1_000`): a `ValueError`."""
+    if isinstance(value, str) and "_" in value:
+        raise ValueError(f"{value!r} is not a number")
+    return float(value)
 
-    >>> is_number("-1e3"), is_number("1,5")
-    (True, False)
+
+def is_number(value: Any) -> bool:
+    """Whether `to_number` takes the value.
+
+    >>> is_number("-1e3"), is_number("1,5"), is_number("1_000")
+    (True, False, False)
     """
     try:
-        float(value)
+        to_number(value)
     except (TypeError, ValueError, OverflowError):
         return False
     return True

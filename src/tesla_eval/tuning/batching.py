@@ -182,15 +182,15 @@ class Scoring(Work):
     def compute(self, chunks: Sequence[Chunk]) -> list[SegmentScores]:
         """The scores of each chunk; all are scored in one call."""
         if len(chunks) == 1:
-            return [score_texts(self.fitted, chunks[0].systems[0], chunks[0].references, chunks[0].sources)]
+            return [score_texts(self.fitted, chunks[0])]
         streams = zip(*(chunk.references for chunk in chunks), strict=True)
         has_sources = chunks[0].sources is not None
-        scored = score_texts(
-            self.fitted,
-            [text for chunk in chunks for text in chunk.systems[0]],
+        together = Chunk(
+            [[text for chunk in chunks for text in chunk.systems[0]]],
             [list(chain.from_iterable(parts)) for parts in streams],
             [text for chunk in chunks for text in chunk.sources or ()] if has_sources else None,
         )
+        scored = score_texts(self.fitted, together)
         ends = list(accumulate(chunk.segments for chunk in chunks))
         return [scored.part(slice(start, end)) for start, end in zip([0, *ends], ends, strict=False)]
 

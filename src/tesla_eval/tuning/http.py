@@ -38,7 +38,7 @@ from tesla_eval.language.choice import AUTO
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.registry import BUILT_IN, default_metrics, described, metric_key
 from tesla_eval.metrics.requests import MetricRequest, create_metric, parse_requests
-from tesla_eval.metrics.scoring import NamedMetric, score_texts
+from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_texts
 from tesla_eval.metrics.segments import check_references
 from tesla_eval.tuning.batching import Batcher, Explaining, Scoring, TooLargeError, Work
 from tesla_eval.tuning.connections import Connection, Crowd
@@ -351,7 +351,7 @@ class Service:
         except TeslaError as error:
             raise UsageError(_without_folders(str(error), asked)) from None
         with suppress(Exception):  # many metrics load their tables at the first text
-            score_texts(metric, [_WARM_UP], [[_WARM_UP]], [_WARM_UP])
+            score_texts(metric, Chunk([[_WARM_UP]], [[_WARM_UP]], [_WARM_UP]))
         return NamedMetric(_shown(asked), metric)
 
 

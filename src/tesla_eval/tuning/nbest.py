@@ -20,7 +20,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from tesla_eval.base.errors import InputError, UsageError
-from tesla_eval.texts.lines import LineReader, is_number, parse_json_object
+from tesla_eval.texts.lines import LineReader, is_number, parse_json_object, to_number
 
 SEPARATOR = "|||"
 SCORE = "score"
@@ -233,7 +233,7 @@ class _FeatureParser:
 
 def _numbers(tokens: Sequence[Any], place: str) -> tuple[float, ...]:
     try:
-        values = tuple(map(float, tokens))
+        values = tuple(map(to_number, tokens))
     except (TypeError, ValueError, OverflowError):
         bad = next(token for token in tokens if not is_number(token))
         raise InputError(f"{place}: {str(bad)[:40]!r} is not a number") from None

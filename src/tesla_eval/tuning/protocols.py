@@ -16,7 +16,8 @@ import numpy as np
 
 from tesla_eval.base.errors import InputError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.texts.lines import parse_json_object
+from tesla_eval.metrics.scoring import Chunk, score_texts
+from tesla_eval.texts.lines import parse_json_object, to_number
 from tesla_eval.texts.tables import usual_name
 from tesla_eval.tuning.nbest import SEPARATOR
 from tesla_eval.tuning.objective import TuningObjective
@@ -86,10 +87,8 @@ class Protocol(ABC):
 
     def _score_alike(self, segments: Sequence[_Segment]) -> list[_Scored]:
         try:
-            scored = self.metric_for().score_segments(
-                [segment.hypothesis for segment in segments],
-                [list(stream) for stream in zip(*(segment.references for segment in segments), strict=True)],
-            )
+            streams = [list(stream) for stream in zip(*(one.references for one in segments), strict=True)]
+            scored = score_texts(self.metric_for(), Chunk([[one.hypothesis for one in segments]], streams))
         except (TeslaError, ValueError, MemoryError, OverflowError) as error:
             if len(segments) == 1:
                 return [_shown(error)]
@@ -211,7 +210,7 @@ class Meteor(Protocol):
         return f"ERROR line {self._line}: must be SCORE ||| REFERENCE ||| ... ||| HYPOTHESIS or EVAL ||| STATISTICS"
 
     def _evaluate(self, fields: list[str]) -> list[float]:
-        rows = [[float(number) for number in field.split()] for field in fields]
+        rows = [list(map(to_number, field.split())) for field in fields]
         if not all(rows) or not all(map(math.isfinite, (number for row in rows for number in row))):
             raise ValueError
         scores = [row[0] for row in rows]

@@ -13,7 +13,7 @@ import numpy as np
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import InputError
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.scoring import score_texts
+from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.texts.lines import STANDARD_INPUT, read_in_step
 from tesla_eval.tuning.nbest import CandidateList, complete_lists, read_nbest
 
@@ -73,7 +73,7 @@ def _rankings(metric: Metric, segments: Sequence[Candidates]) -> Iterator[Rankin
     repeated = [segment for segment in segments for _ in segment.texts]
     references = [[segment.reference for segment in repeated]] if metric.needs_references else []
     sources = [segment.source for segment in repeated if segment.source is not None]
-    scored = score_texts(metric, texts, references, sources or None)
+    scored = score_texts(metric, Chunk([texts], references, sources or None))
     sign = 1 if metric.higher_is_better else -1
     start = 0
     for segment in segments:

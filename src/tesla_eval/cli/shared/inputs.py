@@ -9,22 +9,23 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import click
 
-from tesla_eval.base.errors import InputError
+from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.requests import MetricRequest, need_references
 from tesla_eval.metrics.scoring import Chunk, cut_chunks
-from tesla_eval.metrics.segments import with_gaps
 from tesla_eval.texts.compression import SUFFIXES
 from tesla_eval.texts.lines import (
     STANDARD_INPUT,
     LineReader,
+    PeekedReader,
     any_marked_up,
+    name_of,
     read_in_step,
     read_lines,
 )
@@ -32,11 +33,12 @@ from tesla_eval.texts.tables import (
     MISSING,
     Columns,
     Missing,
+    Table,
     TableRow,
+    has_columns,
     is_summary_source,
     is_table,
-    read_table,
-    table_columns,
+    open_table,
 )
 
 _ROWS_AT_ONCE = 1024
@@ -52,7 +54,7 @@ class TextOptions:
     systems: Sequence[str]
     source: str | None = None
     columns: Columns | None = None
-    missing: Missing = "error"
+    missing: Missing = "empty"
     analysed: bool = False
     files: tuple[str, ...] = ()
     """All files that the options name."""
@@ -63,7 +65,8 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
 
     @click.option(
         "-r", "--reference", "references", multiple=True, metavar="FILE",
-        help="A reference file; repeatable. With several, an empty line is a missing reference.",
+        help="A reference file; repeatable. With several, an empty line is a missing reference, but for BLEU, chrF and "
+        "TER an empty text, as in sacreBLEU.",
     )  # fmt: skip
     @click.argument("systems", nargs=-1, metavar="[SYSTEM... | TABLE... | SUMMARIES]")
     @click.option(
@@ -77,14 +80,15 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
         help="The source texts, for metrics that read them; a report shows them.",
     )
     @click.option(
-        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME",
-        help="The columns of a table (.tsv, .csv, .jsonl, .parquet). Several names are joined by +: every hyp "
-        "column is a system, every ref column a reference.  [default: hyp or mt, ref, src]",
+        "--columns", metavar="hyp=NAME,ref=NAME,src=NAME,system=NAME",
+        help="The columns of a table (.tsv, .csv, .jsonl, .parquet), by name, or by number without a header. Several "
+        "are joined by +: every hyp column is a system, every ref column a reference. The system column names the "
+        "system of each row.  [default: hyp or mt, ref, src, system]",
     )  # fmt: skip
     @click.option(
-        "--missing", type=click.Choice(MISSING), default="error",
-        help="For rows of a table that lack a text (null): error stops, null writes a null score (with "
-        "-o FILE.parquet or --engine), skip leaves the row out.",
+        "--missing", type=click.Choice(MISSING), default="empty",
+        help="For rows of a table that lack a text (a null or an empty cell): empty scores an empty text, error stops, "
+        "null writes a null score (with -o FILE.parquet or --engine), skip leaves the row out.",
     )  # fmt: skip
     @wraps(command)
     def with_texts(
@@ -117,6 +121,7 @@ class Inputs:
     unit: str = "line"
     """What holds a segment, for messages."""
     analysed: bool = False
+    is_table: bool = False
 
     def sample(self) -> list[str]:
         """Texts of the first references, or of the first system without any; no file is opened twice for it."""
@@ -155,6 +160,8 @@ def open_outputs(texts: TextOptions, requests: Sequence[MetricRequest]) -> Input
     needed = need_references(requests)
     first = texts.systems[0]
     marked_up = any_marked_up(*texts.systems)
+    if first == STANDARD_INPUT and needed and not texts.references and texts.columns is None:
+        texts = replace(texts, columns=Columns())  # nothing but a table brings its references
     is_plain = texts.references or marked_up or texts.columns is not None or is_table(first)
     if not is_plain and (needed or is_summary_source(first)):
         if len(texts.systems) != 1 or not is_summary_source(first):
@@ -169,8 +176,9 @@ def open_outputs(texts: TextOptions, requests: Sequence[MetricRequest]) -> Input
     if needed and not inputs.has_references:
         if marked_up:
             raise click.UsageError(f"{first}: has no references; give them with -r")
-        raise click.UsageError(
-            f"{first}: which column holds the references? Write --columns hyp=NAME,ref=NAME"
+        raise UsageError(
+            f"{name_of(first)}: which column holds the references?",
+            hint="write --columns hyp=NAME,ref=NAME, or give a file of references with -r",
         )
     return inputs
 
@@ -181,16 +189,18 @@ def _open_parallel(texts: TextOptions) -> Inputs:
     if texts.columns is not None or (not references and is_table(names[0])):
         if references or source is not None:
             raise click.UsageError("a table brings its references and sources: leave out -r and -s")
-        return _table_inputs(names, texts.columns, may_lack=texts.missing == "skip")
+        return _table_inputs(names, texts.columns, texts.missing)
+    _refuse_tables_as_lines([*references, *names, *([] if source is None else [source])])
     if any_marked_up(*references, *names, source):
         return _marked_inputs(references, names, source)
     length = known_length([*references, *names]) if sys.stderr is not None and sys.stderr.isatty() else None
     if names == (STANDARD_INPUT,) and not texts.analysed:
-        standard_input = _TabbedInput()
+        standard_input = PeekedReader(STANDARD_INPUT)
         chunks = read_chunks(references, [standard_input], source)
-        if standard_input.fields > 1:
-            names = tuple(f"System {number + 1}" for number in range(standard_input.fields))
-            chunks = _split_chunks(chunks, standard_input)
+        systems = standard_input.first.count("\t") + 1
+        if systems > 1:  # as in sacreBLEU
+            names = tuple(f"System {number}" for number in range(1, systems + 1))
+            chunks = _split_chunks(chunks, standard_input.name, systems)
     else:
         chunks = read_chunks(references, names, source, analysed=texts.analysed)
     return Inputs(
@@ -213,7 +223,7 @@ def read_chunks(
     for texts in read_in_step(files, reader=reader):
         yield Chunk(
             texts[len(references) : judged],
-            with_gaps(texts[: len(references)]),
+            texts[: len(references)],
             None if source is None else texts[judged],
         )
 
@@ -222,27 +232,14 @@ def _marked_inputs(references: Sequence[str], systems: Sequence[str], source: st
     from tesla_eval.judgements.marked import read_marked_inputs  # takes time to import: only when asked for
 
     marked = read_marked_inputs(references, systems, source)
-    chunks = cut_chunks(list(marked.systems.values()), with_gaps(marked.references), marked.source)
+    chunks = cut_chunks(list(marked.systems.values()), marked.references, marked.source)
     return Inputs(
         tuple(marked.systems), chunks, len(marked.keys), has_references=bool(marked.references),
         documents=marked.documents, unit="segment",
     )  # fmt: skip
 
 
-class _TabbedInput(LineReader):
-    """Standard input with one tab-separated column per system, as in sacreBLEU; the first line sets their number."""
-
-    def __init__(self) -> None:
-        super().__init__(STANDARD_INPUT)
-        self._lines = super().__iter__()
-        self._first = next(self._lines, None)
-        self.fields = 1 if self._first is None else self._first.count("\t") + 1
-
-    def __iter__(self) -> Iterator[str]:
-        return self._lines if self._first is None else chain([self._first], self._lines)
-
-
-def _split_chunks(chunks: Iterable[Chunk], reader: _TabbedInput) -> Iterator[Chunk]:
+def _split_chunks(chunks: Iterable[Chunk], name: str, systems: int) -> Iterator[Chunk]:
     """Every line as one text per system; all lines must have as many as the first."""
     number = 0
     for chunk in chunks:
@@ -250,63 +247,98 @@ def _split_chunks(chunks: Iterable[Chunk], reader: _TabbedInput) -> Iterator[Chu
         for line in chunk.systems[0]:
             number += 1
             rows.append(line.split("\t"))
-            if len(rows[-1]) != reader.fields:
+            if len(rows[-1]) != systems:
                 raise InputError(
-                    f"{reader.name}, line {number}: {len(rows[-1])} texts between tabs, but line 1 has "
-                    f"{reader.fields}; every line must hold one text of each system"
+                    f"{name}, line {number}: {len(rows[-1])} texts between tabs, but line 1 has {systems}; every line "
+                    "must hold one text of each system"
                 )
-        yield chunk._replace(systems=[list(texts) for texts in zip(*rows, strict=True)])
+        yield replace(chunk, systems=[list(texts) for texts in zip(*rows, strict=True)])
 
 
-def _table_inputs(paths: Sequence[str], wanted: Columns | None, *, may_lack: bool) -> Inputs:
-    columns = [table_columns(path, wanted) for path in paths]
-    several = len(paths) > 1
-    names = tuple(
-        path if len(own.hyp) == 1 else f"{path}:{name}" if several else name
-        for path, own in zip(paths, columns, strict=True)
-        for name in own.hyp
-    )
+def _refuse_tables_as_lines(files: Sequence[str]) -> None:
+    """A table is no text with one segment per line, and it has references of its own."""
+    for path in filter(has_columns, files):
+        context = click.get_current_context(silent=True)
+        command = "tesla score" if context is None else context.command_path
+        raise UsageError(
+            f"{path}: is a table, but beside -r every file has one segment per line",
+            hint=f"name the columns instead of -r: {command} {path} --columns hyp=NAME,ref=NAME",
+        )
+
+
+class _Part(NamedTuple):
+    """Rows with one segment after the other: those of a table, or of one system in it."""
+
+    name: str
+    """For messages."""
+    systems: tuple[str, ...]
+    rows: Iterator[TableRow]
+
+
+def _parts_of_table(path: str, table: Table, *, several: bool) -> Iterator[_Part]:
+    """The whole table, one of `several`; or, if a column names systems, one part for each of them."""
+    columns = table.columns
+    if columns.system:
+        by_system: dict[str, list[TableRow]] = {}
+        for row in table.rows:
+            by_system.setdefault(row.system, []).append(row)
+        for system, rows in by_system.items():
+            yield _Part(f"{path}, {system}", (f"{path}:{system}" if several else system,), iter(rows))
+    elif len(columns.hyp) == 1:
+        yield _Part(path, (path,), table.rows)
+    else:
+        yield _Part(path, tuple(f"{path}:{name}" if several else name for name in columns.hyp), table.rows)
+
+
+def _table_inputs(paths: Sequence[str], wanted: Columns | None, missing: Missing) -> Inputs:
+    tables = [open_table(path, wanted, missing) for path in paths]
+    parts = [
+        part
+        for path, table in zip(paths, tables, strict=True)
+        for part in _parts_of_table(path, table, several=len(paths) > 1)
+    ]
     return Inputs(
-        names,
-        _table_chunks(paths, columns, may_lack=may_lack),
-        has_references=bool(columns[0].ref),
-        unit="row",
+        tuple(system for part in parts for system in part.systems),
+        _table_chunks(parts),
+        has_references=bool(tables[0].columns.ref),
+        unit="segment" if any(table.columns.system for table in tables) else "row",
+        is_table=True,
     )
 
 
-def _table_chunks(paths: Sequence[str], columns: Sequence[Columns], *, may_lack: bool) -> Iterator[Chunk]:
-    rows = _rows_in_step(
-        paths, [read_table(path, one, may_lack=may_lack) for path, one in zip(paths, columns, strict=True)]
-    )
+def _table_chunks(parts: Sequence[_Part]) -> Iterator[Chunk]:
+    rows = _rows_in_step(parts)
     while some := list(islice(rows, _ROWS_AT_ONCE)):
         most = max(len(row.references) for row in some)
-        padded = [[*row.references, *[""] * (most - len(row.references))] for row in some]
+        padded = [[*row.references, *[None] * (most - len(row.references))] for row in some]
         streams = [list(stream) for stream in zip(*padded, strict=True)]
         texts = [list(lines) for lines in zip(*(row.hypotheses for row in some), strict=True)]
         sources = [row.source for row in some if row.source is not None]
-        yield Chunk(texts, with_gaps(streams), sources if len(sources) == len(some) else None)
+        yield Chunk(texts, streams, sources if len(sources) == len(some) else None)
 
 
-def _rows_in_step(paths: Sequence[str], tables: Sequence[Iterator[TableRow]]) -> Iterator[TableRow]:
-    """The rows of all tables side by side: as many in each, about the same references and sources."""
+def _rows_in_step(parts: Sequence[_Part]) -> Iterator[TableRow]:
+    """The rows of all parts side by side: as many in each, about the same references and sources."""
     count = skipped = 0
     first_skipped = ""
     while True:
-        rows = [next(table, None) for table in tables]
+        rows = [next(part.rows, None) for part in parts]
         if all(row is None for row in rows):
             if skipped:
                 warn(f"{skipped} of {count} rows were skipped; the first is {first_skipped}")
             return
         head, *others = rows
-        for path, row in zip(paths, rows, strict=True):
+        for part, row in zip(parts, rows, strict=True):
             if row is None:
-                raise InputError(f"{path}: has {count} rows, but another table has more; row i is segment i")
+                raise InputError(
+                    f"{part.name}: has {count} rows, but another table or system has more; row i is segment i"
+                )
         assert head is not None
         count += 1
         lacking = next((row for row in rows if row is not None and row.lacks), None)
         if lacking is not None:
             skipped += 1
-            first_skipped = first_skipped or f"{lacking.place}, which has no {lacking.lacks!r}"
+            first_skipped = first_skipped or f"{lacking.place}, which has no {lacking.lacks}"
             continue
         for row in others:
             assert row is not None

@@ -13,6 +13,7 @@ from tesla_eval.cli.shared.language import identified_language
 from tesla_eval.cli.shared.options import choose_metrics
 from tesla_eval.cli.shared.terminal import warn
 from tesla_eval.language.choice import other_language
+from tesla_eval.metrics.empty_texts import EmptyTexts
 from tesla_eval.metrics.requests import parse_requests
 from tesla_eval.metrics.scoring import Chunk, NamedMetric
 from tesla_eval.texts.lines import looks_lowercased, looks_tokenised
@@ -48,6 +49,7 @@ def checked_chunks(given: Inputs, language: str, *, prepared: bool = False) -> I
     """The chunks of `given` as they pass by; `prepared` texts are known to be split already."""
     systems = [_Stream(name, given.unit) for name in given.systems]
     references: list[_Stream] = []
+    empty = EmptyTexts([name if len(given.systems) > 1 else "" for name in given.systems], given.unit)
     for number, chunk in enumerate(given.chunks):
         if number == 0 and not given.analysed:
             _warn_of_texts(given, chunk, language, prepared)
@@ -61,8 +63,10 @@ def checked_chunks(given: Inputs, language: str, *, prepared: bool = False) -> I
             [*systems, *references], [*chunk.systems, *chunk.references, *gaps], strict=True
         ):
             stream.add(texts)
+        empty.add(chunk)
         yield chunk
     _warn_of_content(systems, references)
+    empty.warn()
 
 
 def _warn_of_content(systems: Sequence[_Stream], references: Sequence[_Stream]) -> None:
@@ -70,9 +74,9 @@ def _warn_of_content(systems: Sequence[_Stream], references: Sequence[_Stream]) 
     first_of: dict[bytes, _Stream] = {}
     for stream in (*references, *systems):
         lines = f"{stream.unit}s 1 to {stream.count}" if stream.count > 1 else f"{stream.unit} 1"
-        if stream.is_blank:
-            kind = "reference counts as missing" if stream in references else "system has no text"
-            warn(f"{stream.name}, {lines}: all are blank; this {kind}")
+        if stream.is_blank:  # otherwise each of its texts is counted as empty
+            if stream in references and len(references) > 1:
+                warn(f"{stream.name}, {lines}: all are blank; this reference counts as missing")
         elif (first := first_of.setdefault(stream.digest.digest(), stream)) is not stream:
             kind = "reference" if stream in references else "system"
             other = f"{first.name}, a reference" if first in references else first.name

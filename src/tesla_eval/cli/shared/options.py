@@ -111,6 +111,13 @@ def _chosen_format(context: click.Context, parameter: click.Parameter, value: st
     return asked
 
 
+def is_format_of_ending(output: Path | None, *endings: str) -> bool:
+    """Whether `-o` has one of these endings, and nothing else says what the format is."""
+    context = click.get_current_context()
+    asked = context.get_parameter_source("output_format") is not click.core.ParameterSource.DEFAULT
+    return output is not None and output.suffix.lower() in endings and not asked and _JSON not in context.meta
+
+
 def _set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value:
         context.meta[_JSON] = "json"

@@ -29,8 +29,9 @@ output_option: Callable[[Command], Command] = click.option(
 score_output_option: Callable[[Command], Command] = click.option(
     "-o", "--output", type=click.Path(path_type=Path, writable=True, allow_dash=True), metavar="FILE|FOLDER",
     is_eager=True,
-    help="Write the results to FILE instead of standard output. FILE appears only when it is complete. If it ends in "
-    ".parquet, it gets the rows of a Parquet table with their scores. FOLDER goes with --engine.",
+    help="Write the results to FILE instead of standard output. FILE appears only when it is complete. If the "
+    "input is a table and FILE ends in .parquet (of Parquet), .csv or .tsv, it gets the rows of the table with their "
+    "scores. FOLDER goes with --engine.",
 )  # fmt: skip
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from tesla_eval.base.errors import UsageError
 from tesla_eval.cli.shared.inputs import TextOptions
 from tesla_eval.cli.shared.score_formats import Results
+from tesla_eval.cli.shared.score_rows import kept_columns
 from tesla_eval.cli.shared.terminal import note, progress
 from tesla_eval.connect.batches import BatchScorer, is_list_type
-from tesla_eval.connect.parquet import check_columns, score_parquet
+from tesla_eval.connect.parquet import check_columns, score_parquet, written_systems
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, Scored
 from tesla_eval.texts.tables import Columns, open_parquet
@@ -31,7 +32,8 @@ def check_table_request(
     wanted = "--engine" if engine is not None else f"-o {output}"
     if not all(file.endswith(".parquet") for file in texts.systems) or texts.references or texts.source:
         raise UsageError(
-            f"{wanted} takes Parquet tables (.parquet) with hypotheses and references, no other files"
+            f"{wanted} takes Parquet tables (.parquet) with hypotheses and references, no other files",
+            hint="for the rows of a table in another format, write -o FILE.csv or -o FILE.tsv",
         )
     for option, given in refused.items():
         if given:
@@ -66,19 +68,22 @@ def score_to_table(
     columns_used = (texts.columns or Columns()).found_in(schema.names, files[0])
     if not columns_used.ref and any(one.metric.needs_references for one in chosen):
         raise UsageError(f"{files[0]}: which column holds the references? Write --columns hyp=NAME,ref=NAME")
-    kept: dict[str | None, list[str] | None] = {None: None, "all": schema.names, "none": []}
     scorer = BatchScorer(
         {one.name: one.metric for one in chosen},
         columns_used,
-        keep=kept[keep] if keep in kept else [name for name in (keep or "").split(",") if name],
+        keep=kept_columns(keep, schema.names),
         missing=texts.missing,
     )
     check_columns(files, scorer)
-    systems = columns_used.hyp if len(columns_used.hyp) > 1 or engine is not None else (files[0],)
+    systems = written_systems(files, scorer)
+    if not columns_used.system and len(systems) == 1 and engine is None:
+        systems = (files[0],)
     if check is not None:
         check(systems)
     if engine is not None:
-        scored = _means(_score_with_ray(files, output, scorer, address, jobs), scorer)
+        if scorer.columns.system and scorer.columns.system[0] not in scorer.carried(schema):
+            raise UsageError(f"--keep {keep}: keep {scorer.columns.system[0]!r}, which names the systems")
+        scored = _means(_score_with_ray(files, output, scorer, address, jobs), scorer, systems)
         if len(columns_used.ref) == 1 and not is_list_type(schema.field(columns_used.ref[0]).type):
             scored.note_references(1)
     else:
@@ -104,18 +109,25 @@ def _score_with_ray(
     return folder.path
 
 
-def _means(folder: Path, scorer: BatchScorer) -> Scored:
+def _means(folder: Path, scorer: BatchScorer, systems: Sequence[str]) -> Scored:
     """The system scores that are means of the segments' scores; the files hold no statistics for the others."""
     from pyarrow import parquet
 
     metrics = [NamedMetric(*item) for item in scorer.metrics.items() if item[1].formula_of_sums is None]
-    scored = Scored(scorer.systems, metrics, "nothing")
+    scored = Scored(systems, metrics, "nothing")
     for path in sorted(folder.glob("part-*.parquet")):
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches():
+                wrote = scorer.written_by(batch)
+                rows = (
+                    [slice(None)]
+                    if wrote is None
+                    else [np.flatnonzero(wrote == system) for system in systems]
+                )
                 columns = [
-                    [batch.column(scorer.column_name(system, one.name)).to_numpy() for one in metrics]
+                    [batch.column(scorer.column_name(system, one.name)).to_numpy()[chosen] for one in metrics]
                     for system in scorer.systems
+                    for chosen in rows
                 ]
                 scored.add(
                     [[SegmentScores(scores, np.empty((len(scores), 0))) for scores in row] for row in columns]

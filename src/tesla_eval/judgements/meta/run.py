@@ -33,7 +33,7 @@ from tesla_eval.judgements.wmt import language_pairs, read_eval_set, read_human_
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.segments import References, reference_count
+from tesla_eval.metrics.segments import References
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
 from tesla_eval.statistics.correlation import ROW_STATISTICS
 from tesla_eval.statistics.multiple import enough_resamples
@@ -397,7 +397,7 @@ def score_metric(
 
 def _signature_lines(metric: Metric, references: References) -> tuple[str, ...]:
     """A metric's signature as `tesla score` shows it, and that of its segments' scores if it differs."""
-    count = reference_count(references) if metric.needs_references else 0
+    count = metric.count_references(references)
     own = metric.get_signature()
     line, of_segments = (
         signature_line(metric.id, str(one)) for one in (own.with_references(count), own.of_segments(count))

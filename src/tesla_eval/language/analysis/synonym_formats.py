@@ -1,10 +1,8 @@
-"""Synonym files in common formats, read strictly: MyThes, wordnet tab files, LMF, Cilin, TSV; `.gz` too."""
+"""Synonym files in common formats, read strictly: MyThes, wordnet tab files, LMF, Cilin, TSV; compressed too."""
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
@@ -14,7 +12,9 @@ from typing import NamedTuple
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.resources import Provenance
 from tesla_eval.language.analysis.senses import SenseTable, sense_key
+from tesla_eval.texts.compression import open_bytes, reading_error
 
+_BLOCK_BYTES = 1 << 20
 _LARGEST_TESTED_LIST = 100  # testing a list takes the square of its length
 
 
@@ -139,17 +139,16 @@ def read_synonym_sets(path: str | Path, *, every_category: bool = False) -> list
 
 
 def _read_bytes(path: Path) -> bytes:
+    data = bytearray()
     try:
-        with path.open("rb") as handle:
-            unpacked = gzip.GzipFile(fileobj=handle) if path.suffix == ".gz" else handle
-            data = unpacked.read(_MOST_BYTES + 1)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: is not a sound gzip file ({error})") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        with open_bytes(str(path)) as handle:
+            while len(data) <= _MOST_BYTES and (block := handle.read(_BLOCK_BYTES)):
+                data += block
+    except Exception as error:
+        raise reading_error(error, str(path), str(path)) from error
     if len(data) > _MOST_BYTES:
         raise InputError(f"{path}: is larger than {_MOST_BYTES >> 20} MB")
-    return data
+    return bytes(data)
 
 
 def _decoded(path: Path, data: bytes, encoding: str) -> _Lines:
