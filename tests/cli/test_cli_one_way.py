@@ -27,25 +27,57 @@ def files(write):
     return write("ref.txt", TEXTS), write("sys.txt", ["The cats sat on a mat.", "Spain was hit by a storm."])
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "explain", "report", "meta", "rerank"])
-@pytest.mark.parametrize(
-    ("gone", "new"),
-    [
-        (("--synonyms=own.tsv",), "-m m:synonyms=VALUE"),
-        (("--weights", "my.json"), "-m x:weights=VALUE"),
-        (("--lm", "3gram"), "-m f:lm=VALUE"),
-        (("--meteor-jar", "/opt/m.jar"), "-m meteor:jar=VALUE"),
-        (("--segmenter", "fugashi", "--metrics=m"), "-m m:segmenter=VALUE"),
-        (("--max-units", "9"), "-m celab:max_units=VALUE"),
-        (("--unit-discount", "0.1"), "-m celab:discount=VALUE"),
-        (("--pre-tokenized",), "-m celab:pre_tokenized=VALUE"),
-    ],
-)
-def test_an_option_that_is_gone_names_the_new_way(tesla, command, gone, new) -> None:
-    outcome = tesla(command, *gone)
-    assert outcome.status == 2
-    assert f"{gone[0].partition('=')[0]} was removed: set it as an option of a metric" in outcome.err
-    assert outcome.err.endswith(f"{new}\n")
+HABITS = [
+    ("score -r REF SYS --tok intl", "tesla score -r REF SYS -m bleu:tok=intl"),
+    ("score -r REF SYS -m m,bleu -tok 13a -lc", "tesla score -r REF SYS -m m -m bleu:tok=13a,lc=yes"),
+    ("score -r REF SYS --tokenize=zh -m bleu", "tesla score -r REF SYS -m bleu:tok=zh"),
+    ("score -r REF SYS -w 4", "tesla score -r REF SYS --json"),
+    ("score -r REF SYS -b -w 4", "tesla score -r REF SYS --json"),
+    ("score -r REF SYS -f latex", "tesla score -r REF SYS --format latex"),
+    ("score -r REF SYS --confidence", "tesla score -r REF SYS --ci"),
+    ("score -r REF SYS --confidence --confidence-n 500", "tesla score -r REF SYS --ci --resamples 500"),
+    ("score -r REF SYS REF --paired-bs --paired-bs-n 500", "tesla compare -r REF SYS REF --resamples 500"),
+    ("compare -r REF SYS REF --paired-ar", "tesla compare -r REF SYS REF"),
+    ("score --refs REF --hyp SYS", "tesla score -r REF SYS"),
+    ("score --refs REF REF --hyp SYS", "tesla score -r REF -r REF SYS"),
+    ("score --refs REF SYS", "tesla score -r REF SYS"),
+    ("score -r REF SYS --sentence-level", "tesla score -r REF SYS --segments"),
+    ("score -r REF -i SYS -sl", "tesla score -r REF -i SYS --segments"),
+    ("compare -r REF SYS -sl", "tesla score -r REF SYS --segments"),
+    ("score -r REF SYS --threads 2", "tesla score -r REF SYS -j 2"),
+    ("report -r REF SYS --threads=2", "tesla report -r REF SYS -j 2"),
+    ("score -s SRC -t SYS -r REF --gpus 0 --quiet", "tesla score -s SRC -t SYS -r REF --quiet"),
+    ("score -t SYS -r REF --batch_size 8 --num_workers 2", "tesla score -t SYS -r REF -j 2"),
+    ("score -t SYS -r REF --model Unbabel/wmt22", "tesla score -t SYS -r REF -m comet:model=Unbabel/wmt22"),
+]
+
+
+@pytest.mark.parametrize(("typed", "here"), HABITS)
+def test_options_of_sacrebleu_and_comet_are_answered_by_the_command_to_type(
+    tesla, files, typed, here
+) -> None:
+    ref, system = files
+    names = {"REF": ref, "SYS": system, "SRC": ref}
+    command, *arguments = (names.get(word, word) for word in typed.split())
+    outcome = tesla(command, "-l", "en", *arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    error, hint = outcome.err.splitlines()
+    assert error.startswith(f"error: tesla {typed.split()[0]} has no option -")
+    expected = [names.get(word, word) for word in here.replace(" -", " -l en -", 1).split()]
+    assert hint == f"hint: type {' '.join(expected)}"
+    if "comet" not in here and "report" not in here:
+        assert tesla(*expected[1:]).status == 0
+
+
+def test_options_of_comet_score_that_mean_the_same_here_are_taken(tesla, files) -> None:
+    ref, system = files
+    assert tesla("score", "-s", ref, "-t", system, "-r", ref, "--quiet", "-m", "m").status == 0
+
+
+@pytest.mark.parametrize("option", ["--dresses", "--reads", "--gates", "--kep-all"])
+def test_an_unknown_option_suggests_none_that_is_far_from_it(tesla, option) -> None:
+    assert "Did you mean" not in tesla("score", option, "1").err
+    assert "Did you mean '--segments'?" in tesla("score", "--segment").err
 
 
 def test_commands_keep_options_that_are_their_own(tesla) -> None:

@@ -71,6 +71,9 @@ def tesla() -> None:
 
 def _message(error: click.ClickException) -> str:
     """What click says of wrong usage, and where the help is."""
+    if isinstance(error, click.NoSuchOption):  # click suggests options that share a few letters
+        near = get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.8)
+        error = click.NoSuchOption(error.option_name, error.message, near, error.ctx)
     message = error.format_message()
     context = getattr(error, "ctx", None)
     return message if context is None else f"{message}\nhint: {context.command_path} --help shows all options"
