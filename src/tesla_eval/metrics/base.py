@@ -154,14 +154,12 @@ class Metric(ABC, metaclass=_Sealing):
 
     def __repr__(self) -> str:
         args, options = vars(self).get("_arguments", ((), {}))
-        defaults = {**type(self).option_defaults(), "workers": type(self).workers}
         lang = self.lang or (args[0] if args else options.get("lang", ""))
-        given = {**options, "lang": lang, "workers": self.workers}
-        shown = [f"lang={lang!r}"]
-        shown += [
-            f"{k}={v!r}" for k, v in given.items() if k != "lang" and (k not in defaults or defaults[k] != v)
-        ]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        usual = {**type(self).option_defaults(), "workers": type(self).workers}
+        chosen = {**options, "workers": self.workers}
+        different = {k: v for k, v in chosen.items() if k != "lang" and (k not in usual or usual[k] != v)}
+        shown = ", ".join(f"{name}={value!r}" for name, value in {"lang": lang, **different}.items())
+        return f"{type(self).__name__}({shown})"
 
     @classmethod
     def option_defaults(cls) -> dict[str, Any]:

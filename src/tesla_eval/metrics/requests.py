@@ -138,10 +138,15 @@ def listed(metrics: str | Metric | Sequence[str | Metric]) -> list[str | Metric]
 def _squeezed(spelling: str) -> str:
     """The options without white space around names and values.
 
-    >>> _squeezed(" alpha = 0.5, synonyms=/x/a b.tsv,")
-    'alpha=0.5,synonyms=/x/a b.tsv'
+    >>> _squeezed(" alpha = 0.5, synonyms=/x/a = b.tsv,")
+    'alpha=0.5,synonyms=/x/a = b.tsv'
     """
-    return re.sub(r"\s*([,=])\s*", r"\1", spelling.strip()).strip(",")
+    return ",".join(re.sub(r"\s*=\s*", "=", part, count=1) for part in _parts(spelling))
+
+
+def _parts(spelling: str) -> list[str]:
+    r"""The options of `key=value,key=value`; `\,` is a comma in a value."""
+    return [part for text in re.split(r"(?<!\\),", spelling) if (part := text.strip())]
 
 
 def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:
@@ -149,7 +154,7 @@ def parse_options(entry: Entry, spelling: str) -> dict[str, Any]:
     metric = entry.load()
     kinds = option_kinds(metric)
     options: dict[str, Any] = {}
-    for part in filter(None, map(str.strip, re.split(r"(?<!\\),", spelling))):
+    for part in _parts(spelling):
         given, equals, text = part.replace("\\,", ",").partition("=")
         key = given.strip().lower().replace("-", "_")
         name = metric.option_aliases.get(key, key)
