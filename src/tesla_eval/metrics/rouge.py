@@ -1,7 +1,7 @@
 """ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), each as F1 and as recall, counted by the core.
 
-For English, the first four are equal to the package rouge-score to the bit. It has no SU4: unigrams and skip bigrams with at most
-four words between the two, all in one bag.
+For English, the first four are equal to the package rouge-score to the bit. It has no SU4: unigrams and skip bigrams
+with at most four words between the two, all in one bag.
 """
 
 from __future__ import annotations
