@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -143,6 +144,20 @@ def test_the_longest_common_subsequence_by_the_textbook(reference, hypothesis) -
     measures = create_metric("rougel").sentence_score(" ".join(hypothesis), [" ".join(reference)]).features
     assert measures["precision"] == table[-1][-1] / max(len(hypothesis), 1)
     assert measures["recall"] == table[-1][-1] / max(len(reference), 1)
+
+
+def test_lsum_of_long_texts_is_rouge_scores() -> None:
+    """Longer than the stretches of rows that the core keeps; most words stand in both texts, many times."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    draw = Random(1)
+    for sizes in ((1300, 700), (520, 1100)):
+        texts = [
+            "\n".join(" ".join(draw.choices("abcdefghij", k=size)) for size in (size, 30)) for size in sizes
+        ]
+        expected = RougeScorer(["rougeLsum"]).score(*texts)["rougeLsum"]
+        found = create_metric("rougelsum", stem=False).sentence_score(texts[1], [texts[0]]).features
+        assert tuple(found.values()) == tuple(expected)
 
 
 ANY_TEXTS = st.lists(
