@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tesla_eval.language.analysis.batch import AnalysedBatch
     from tesla_eval.language.analysis.vectors import WordsWithVectors
 
+KERNELS: tuple[str, ...] = _core.KERNELS
+"""What this processor can compare vectors with, fastest first; `TESLA_EVAL_KERNEL` forces one of them."""
 VECTOR_PROBLEMS: tuple[str, ...] = _core.VECTOR_PROBLEMS
 """Best partner at the thresholds 0 and .5, flow between words at .3, flow between bigrams at .3."""
 

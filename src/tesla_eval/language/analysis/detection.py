@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SpelledTexts
+from tesla_eval.base.arrays import exponentials
 from tesla_eval.base.resources import Resource, interpreting, read_resource, shipped_folder
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
 
@@ -242,7 +243,7 @@ def _shares(model: ScriptModel, spelled: SpelledTexts) -> npt.NDArray[np.float64
         return np.ones(1)
     sums, sizes = spelled.weigh(model.weights)
     logits = sums * (model.scale / np.sqrt(sizes))[:, None]
-    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    odds = exponentials(logits - logits.max(axis=1, keepdims=True))
     # Whole numbers again, so that the order of the texts does not show in the last bit.
     parts = np.rint(odds / odds.sum(axis=1, keepdims=True) * (1 << 20)).astype(np.int64) * sizes[:, None]
     total: npt.NDArray[np.float64] = parts.sum(axis=0) / (int(sizes.sum()) << 20)
