@@ -108,7 +108,8 @@ def kept_order(metric: str, cases: Sequence[Topic], texts: Sequence[str | None])
     if metric == WORDS:
         good, bad = (np.array([len(text.split()) for text in side]) for side in sides)
     else:
-        scorer = create_metric(metric, "en")
+        # Summaries of one line are cut into sentences.
+        scorer = create_metric(metric, "en", **({"split": True} if metric.startswith("rougelsum") else {}))
         most = max(len(case.models) for case, _ in pairs)
         streams = [[(*case.models, *[None] * most)[k] for case, _ in pairs] for k in range(most)]
         sources = [case.source for case, _ in pairs]

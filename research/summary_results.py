@@ -113,7 +113,8 @@ def plain_scores(read: SummarySet) -> Scores:
     tables = {}
     with ScoreCache() as cache_of_scores:
         for key in PLAIN:
-            metric = create_metric(key, "en")
+            # Summaries of one line are cut into sentences.
+            metric = create_metric(key, "en", **({"split": True} if key.startswith("rougelsum") else {}))
             sources = read.sources if metric.uses_source else None
             rows = [
                 cache_of_scores.score(metric, row, read.reference_streams, sources=sources).scores

@@ -1,6 +1,7 @@
 // The longest common subsequence of two sequences, 64 places of one at once (Hyyrö 2004).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tesla {
@@ -11,6 +12,22 @@ inline std::uint64_t next_subsequence_row(std::uint64_t row, std::uint64_t place
     const std::uint64_t matches = row & places, sum = row + matches, carried = sum + carry;
     carry = (sum < row) | (carried < sum);
     return carried | (row & ~matches);
+}
+
+// The places of one symbol within 64 places of a sequence.
+struct SymbolBlock {
+    std::uint32_t block;
+    std::uint64_t places;
+};
+// The same for a row of many blocks. The symbol stands in the blocks from `next` to `end`, which ascend; blocks without it and
+// without a carry stay as they are.
+inline void advance_subsequence_row(std::uint64_t* row, std::size_t size, const SymbolBlock* next, const SymbolBlock* end) {
+    std::uint64_t carry = 0;
+    for (std::size_t at = 0; at < size && (carry != 0 || next != end); ++at) {
+        if (carry == 0) at = next->block;
+        const bool here = next != end && next->block == at;
+        row[at] = next_subsequence_row(row[at], here ? (next++)->places : 0, carry);
+    }
 }
 
 }  // namespace tesla

@@ -59,9 +59,9 @@ nb::tuple vectors_of(WordVectors& vectors, const TokenBatch& batch) {
 }
 
 // Who sends how much to whom.
-nb::object explain_vectors(const VectorTexts& reference, const VectorTexts& hypothesis) {
+nb::object explain_vectors(const TokenBatch& reference, const TokenBatch& hypothesis, WordVectors& vectors) {
     std::vector<std::int64_t> entries;
-    for (const VectorFlowEntry& e : without_gil([&] { return VectorTexts::flow(reference, hypothesis); }))
+    for (const VectorFlowEntry& e : without_gil([&] { return flow_of_tokens(reference.arrays(), hypothesis.arrays(), vectors); }))
         entries.insert(entries.end(), {e.reference, e.hypothesis, e.similarity, e.gain, e.amount});
     return to_numpy(std::move(entries), 5);
 }
@@ -94,10 +94,10 @@ void bind_vectors(nb::module_& m) {
     nb::class_<VectorTexts>(m, "VectorTexts", "The texts of a batch with the vectors of their words.")
         .def(
             "__init__",
-            [](VectorTexts* self, const TokenBatch& batch, WordVectors& vectors, bool merged) {
-                without_gil([&] { new (self) VectorTexts(batch.arrays(), vectors, merged); });
+            [](VectorTexts* self, const TokenBatch& batch, WordVectors& vectors) {
+                without_gil([&] { new (self) VectorTexts(batch.arrays(), vectors); });
             },
-            "batch"_a, "vectors"_a, "merged"_a = true, nb::keep_alive<1, 3>())
+            "batch"_a, "vectors"_a, nb::keep_alive<1, 3>())
         .def_prop_ro("total_weight", &VectorTexts::total_weight, "Of all words, in 64ths.")
         .def("__len__", &VectorTexts::size);
     m.def(
@@ -109,8 +109,8 @@ void bind_vectors(nb::module_& m) {
         },
         "reference"_a, "hypothesis"_a, "reference_index"_a, "hypothesis_index"_a, "alpha"_a,
         "Precision, recall and F: one row per pair, the columns are VECTOR_PROBLEMS.");
-    m.def("explain_vectors", &explain_vectors, "reference"_a, "hypothesis"_a,
-          "The flow between words: reference, hypothesis, similarity in 160ths, gain in 16ths, weight in 64ths.");
+    m.def("explain_vectors", &explain_vectors, "reference"_a, "hypothesis"_a, "vectors"_a,
+          "The flow between the tokens of two single texts: reference, hypothesis, similarity in 160ths, gain in 16ths, weight in 64ths.");
 }
 
 }  // namespace tesla

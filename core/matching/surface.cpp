@@ -282,15 +282,14 @@ std::size_t SurfaceMatcher::common_subsequence(std::size_t of_y) {
     return static_cast<std::size_t>(count_bits(~steps));
 }
 
-// Blocks of x without the lemma and without a carry stay as they are.
 std::size_t SurfaceMatcher::common_subsequence_of_long_texts() {
     blocks_.clear();
     block_of_.resize(occurrences_.size());
     for (std::size_t k = 0; k < occurrences_.size(); ++k) {
         const std::uint32_t place = occurrences_[k], block = place / kBits;
         const bool another_lemma = k == 0 || x_[place] != x_[occurrences_[k - 1]];
-        if (another_lemma || blocks_.back().place != block) blocks_.push_back({block, 0});
-        blocks_.back().matches |= std::uint64_t{1} << place % kBits;
+        if (another_lemma || blocks_.back().block != block) blocks_.push_back({block, 0});
+        blocks_.back().places |= std::uint64_t{1} << place % kBits;
         block_of_[k] = blocks_.size() - 1;
     }
     steps_.assign(x_.size() / kBits + 1, ~std::uint64_t{0});
@@ -298,14 +297,8 @@ std::size_t SurfaceMatcher::common_subsequence_of_long_texts() {
         interrupt_.step(steps_.size());
         const std::uint32_t begin = first_[number], end = first_[number + 1];
         if (begin == end) continue;
-        std::size_t next = block_of_[begin];
-        const std::size_t last = block_of_[end - 1];
-        std::uint64_t carry = 0;
-        for (std::size_t at = 0; at < steps_.size() && (carry != 0 || next <= last); ++at) {
-            if (carry == 0) at = blocks_[next].place;
-            const bool here = next <= last && blocks_[next].place == at;
-            steps_[at] = next_subsequence_row(steps_[at], here ? blocks_[next++].matches : 0, carry);
-        }
+        advance_subsequence_row(steps_.data(), steps_.size(), blocks_.data() + block_of_[begin],
+                                blocks_.data() + block_of_[end - 1] + 1);
     }
     std::size_t length = 0;
     for (std::uint64_t block : steps_) length += static_cast<std::size_t>(count_bits(~block));

@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "base/pairs.h"
 #include "base/recycled_memory.h"
+#include "base/subsequence.h"
 #include "language/analysis/analysis.h"
 #include "language/analysis/word_facts.h"
 #include "matching/equal_words.h"
@@ -114,10 +115,6 @@ class SurfaceMatcher {
     double unknown_words(const SurfaceText& x, const SurfaceText& y);
 
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
-    struct Block {
-        std::uint32_t place;    // of sixty-four tokens of x
-        std::uint64_t matches;  // a bit a token that has the lemma
-    };
     SurfaceParts parts_;
     bool sentences_ = false;
     EqualWords equal_;  // lemmas of sentences
@@ -127,7 +124,7 @@ class SurfaceMatcher {
     std::vector<std::uint32_t> occurrences_;  // places of the tokens of x, ascending by number, then by place
     std::vector<std::uint32_t> first_;        // by number: where its occurrences begin
     std::vector<std::uint32_t> next_;
-    std::vector<Block> blocks_;  // by lemma, then by place
+    std::vector<SymbolBlock> blocks_;  // of tokens of x, by lemma, then by place
     std::vector<std::size_t> block_of_;  // of every occurrence
     std::vector<std::uint64_t> steps_;
     std::vector<std::uint32_t> aligned_;           // for every token of y its place in x, or kNowhere

@@ -1,6 +1,8 @@
 #include "matching/vector_texts.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "base/checks.h"
 #include "base/share.h"
@@ -17,11 +19,37 @@ VectorText VectorReader::read(std::size_t i, std::pmr::memory_resource* memory) 
         token.lemma = tokens_.lemma[k];
         vectors_.read(tokens_.word[k], token.lemma, token.word);
     }
-    return VectorText(text_, merged_, scratch_, memory);
+    return VectorText(text_, scratch_, memory);
 }
 
-VectorTexts::VectorTexts(const TokenArrays& tokens, WordVectors& vectors, bool merged) : dimensions_(vectors.dimensions()) {
-    VectorReader reader(tokens, vectors, merged);
+WordTokens VectorReader::tokens_of_words(const VectorText& text) const {
+    std::vector<std::uint32_t> word_of_token(text_.size());
+    if (text.is_sentence)
+        std::iota(word_of_token.begin(), word_of_token.end(), 0U);
+    else
+        word_of_token = scratch_.places;
+    return WordTokens(text_, std::move(word_of_token), text.size());
+}
+
+WordTokens::WordTokens(const VectorTokens& tokens, std::vector<std::uint32_t> word_of_token, std::size_t words)
+    : tokens_(tokens.size()), next_(words + 1), left_(tokens.size()) {
+    for (std::uint32_t word : word_of_token) ++next_[word + 1];
+    std::partial_sum(next_.begin(), next_.end(), next_.begin());
+    std::vector<std::uint32_t> place(next_.begin(), next_.end());
+    for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+        tokens_[place[word_of_token[i]]++] = i;
+        left_[i] = tokens[i].word.weight;
+    }
+}
+
+std::uint32_t WordTokens::first_open(std::uint32_t word) {
+    std::uint32_t& next = next_[word];
+    while (left_[tokens_[next]] == 0) ++next;
+    return tokens_[next];
+}
+
+VectorTexts::VectorTexts(const TokenArrays& tokens, WordVectors& vectors) : dimensions_(vectors.dimensions()) {
+    VectorReader reader(tokens, vectors);
     texts_.reserve(tokens.offsets.size() - 1);
     for (std::size_t i = 0; i + 1 < tokens.offsets.size(); ++i) texts_.push_back(reader.read(i, &memory_));
 }
@@ -32,12 +60,8 @@ std::int64_t VectorTexts::total_weight() const {
     return total;
 }
 
-void VectorTexts::check_together(const VectorTexts& reference, const VectorTexts& hypothesis) {
-    require(reference.dimensions_ == hypothesis.dimensions_, "the vectors do not belong together");
-}
-
 Measures VectorTexts::match(const VectorTexts& reference, const VectorTexts& hypothesis, const TextPairs& pairs, double alpha) {
-    check_together(reference, hypothesis);
+    require(reference.dimensions_ == hypothesis.dimensions_, "the vectors do not belong together");
     Measures measures(pairs.size(), kVectorProblems, alpha);
     VectorMatcher matcher(reference.dimensions_);
     std::size_t at = 0;
@@ -52,10 +76,28 @@ Measures VectorTexts::match(const VectorTexts& reference, const VectorTexts& hyp
     return measures;
 }
 
-std::vector<VectorFlowEntry> VectorTexts::flow(const VectorTexts& reference, const VectorTexts& hypothesis) {
-    check_together(reference, hypothesis);
-    require(reference.size() == 1 && hypothesis.size() == 1, "one text on either side");
-    return VectorMatcher(reference.dimensions_).flow(reference.texts_[0], hypothesis.texts_[0]);
+std::vector<VectorFlowEntry> flow_of_tokens(const TokenArrays& reference, const TokenArrays& hypothesis, WordVectors& vectors) {
+    require(reference.offsets.size() == 2 && hypothesis.offsets.size() == 2, "one text on either side");
+    Arena memory;
+    VectorReader reader_x(reference, vectors), reader_y(hypothesis, vectors);
+    const VectorText x = reader_x.read(0, &memory), y = reader_y.read(0, &memory);
+    WordTokens tokens_x = reader_x.tokens_of_words(x), tokens_y = reader_y.tokens_of_words(y);
+    std::vector<VectorFlowEntry> entries;
+    for (VectorFlowEntry between_words : VectorMatcher(vectors.dimensions()).flow(x, y)) {
+        for (std::int64_t open = between_words.amount; open > 0; open -= entries.back().amount) {
+            VectorFlowEntry entry = between_words;
+            entry.reference = tokens_x.first_open(between_words.reference);
+            entry.hypothesis = tokens_y.first_open(between_words.hypothesis);
+            entry.amount = std::min({open, tokens_x.left(entry.reference), tokens_y.left(entry.hypothesis)});
+            tokens_x.trade(entry.reference, entry.amount);
+            tokens_y.trade(entry.hypothesis, entry.amount);
+            entries.push_back(entry);
+        }
+    }
+    std::sort(entries.begin(), entries.end(), [](const VectorFlowEntry& a, const VectorFlowEntry& b) {
+        return std::pair{a.reference, a.hypothesis} < std::pair{b.reference, b.hypothesis};
+    });
+    return entries;
 }
 
 }  // namespace tesla

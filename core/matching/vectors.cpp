@@ -63,10 +63,10 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return static_cast<st
 
 }  // namespace
 
-VectorText::VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory)
+VectorText::VectorText(const VectorTokens& tokens, VectorScratch& scratch, std::pmr::memory_resource* memory)
     : is_sentence(tokens.size() <= SmallTransport::kMost), word(memory), lemma(memory), vector(memory), square(memory),
       inverse(memory), weight(memory), bigrams_of(memory), second(memory), bigram_weight(memory) {
-    if (is_sentence || !merged) {
+    if (is_sentence) {
         add_tokens(tokens);
     } else {
         add_words(tokens, scratch);

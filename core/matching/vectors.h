@@ -42,7 +42,7 @@ struct VectorScratch {
         std::int64_t weight;
     };
     FirstMet numbers;
-    std::vector<std::uint32_t> places;  // of every token: the number of its word
+    std::vector<std::uint32_t> places;  // of every token: the number of its word; in a sentence nobody asks
     std::vector<std::uint32_t> counts;  // of every word: how many tokens it has
     std::vector<std::uint32_t> next;
     std::vector<Bigram> bigrams;
@@ -52,8 +52,8 @@ struct VectorScratch {
 // One text, ready to be compared as often as one likes. It lives in `memory`; vectors stay where they are.
 class VectorText {
    public:
-    // Equal words become one with the sum of their weights; unless `merged`, or in a sentence, every token stands for itself.
-    VectorText(const VectorTokens& tokens, bool merged, VectorScratch& scratch, std::pmr::memory_resource* memory);
+    // Equal words become one with the sum of their weights; in a sentence every token stands for itself.
+    VectorText(const VectorTokens& tokens, VectorScratch& scratch, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return weight.size(); }
     VectorWords words() const { return {word.data(), lemma.data(), vector.data(), square.data(), inverse.data(), size()}; }
@@ -100,7 +100,7 @@ struct SharedMeaning {
     }
 };
 
-// What a word of the reference sends to one of the hypothesis.
+// What a word, or a token, of the reference sends to one of the hypothesis.
 struct VectorFlowEntry {
     std::uint32_t reference, hypothesis;
     std::int32_t similarity;  // in 160ths
@@ -116,7 +116,7 @@ class VectorMatcher {
     // `best`: whether anyone asks for kBest0 or kBest5.
     explicit VectorMatcher(std::size_t dimensions, bool best = true);
     Problems match(const VectorText& reference, const VectorText& hypothesis);
-    std::vector<VectorFlowEntry> flow(const VectorText& reference, const VectorText& hypothesis);  // of kFlow1
+    std::vector<VectorFlowEntry> flow(const VectorText& reference, const VectorText& hypothesis);  // of kFlow1, between words
 
    private:
     struct Link {

@@ -336,7 +336,7 @@ void SurfaceGroup::mark_missing(double* row) const {
 std::size_t VectorGroup::columns() const { return kVectorProblems * measures_.size(); }
 
 std::unique_ptr<FeatureGroup::Prepared> VectorGroup::prepare(const AnalysedTexts& texts) const {
-    return std::make_unique<Holding<VectorTexts>>(texts.tokens, vectors_, true);
+    return std::make_unique<Holding<VectorTexts>>(texts.tokens, vectors_);
 }
 
 Rows VectorGroup::compare(const Prepared& reference, const Prepared& hypothesis, const TextPairs& pairs) const {
@@ -352,7 +352,7 @@ void VectorGroup::compare_segments(const std::vector<AnalysedStream>& references
     VectorMatcher matcher(vectors_.dimensions(), best);
     for_each_segment(
         references, hypothesis, columns(), take,
-        [&](const AnalysedTexts& batch) { return VectorReader(batch.tokens, vectors_, true); },
+        [&](const AnalysedTexts& batch) { return VectorReader(batch.tokens, vectors_); },
         [&](const VectorText& x, const VectorText& y, double* row) {
             const VectorMatcher::Problems problems = matcher.match(x, y);
             for (Measure measure : measures_)

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.resources import files
 from math import nextafter
 from pathlib import Path
 
 import pytest
 
 from tesla_eval import Score, TeslaM, __version__, _core
+from tesla_eval.metrics.registry import BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2]
 HYPOTHESIS, REFERENCE = "The cats sat on a mat.", "The cat sat on the mat."
@@ -107,10 +109,28 @@ def test_wrong_calls_are_refused(tesla, arguments: list[str]) -> None:
     assert "Traceback" not in outcome.err
 
 
-def test_this_machine_computes_the_stored_bits(tesla) -> None:
+def test_this_machine_computes_the_stored_bits_with_every_kernel(tesla) -> None:
     outcome = tesla("selftest")
     assert outcome.status == 0, outcome.err
     assert "agree to the last bit" in outcome.out
+    forced = [line.partition(":")[0] for line in outcome.out.splitlines() if line.startswith("kernel ")]
+    assert forced == [f"kernel {kernel}" for kernel in _core.KERNELS[1:] or _core.KERNELS]
+
+
+def test_a_forced_kernel_is_tested_alone(tesla, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESLA_EVAL_KERNEL", "portable")
+    outcome = tesla("selftest")
+    assert outcome.status == 0, outcome.err
+    assert "kernel " not in outcome.out
+
+
+OF_OTHER_PROGRAMS = {"meteor", "comet", "comet-qe", "bertscore"}
+"""Metrics that run only with a program or a model of the user's own."""
+
+
+def test_the_stored_scores_cover_every_metric_that_ships() -> None:
+    cases = json.loads(files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8"))
+    assert {case["metric"] for case in cases} == BUILT_IN.keys() - OF_OTHER_PROGRAMS
 
 
 SCORES = """
@@ -161,8 +181,8 @@ def test_a_kernel_that_this_machine_lacks_is_refused() -> None:
 def test_selftest_notices_another_bit(tesla, monkeypatch: pytest.MonkeyPatch) -> None:
     original = TeslaM.sentence_score
 
-    def one_bit_less(self: TeslaM, hypothesis: str, references: list[str]) -> Score:
-        score = original(self, hypothesis, references)
+    def one_bit_less(self: TeslaM, *texts: object) -> Score:
+        score = original(self, *texts)
         return replace(score, score=nextafter(score.score, 0.0))
 
     monkeypatch.setattr(TeslaM, "sentence_score", one_bit_less)

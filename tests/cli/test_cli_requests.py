@@ -61,7 +61,7 @@ def test_one_metric_with_two_settings_has_two_columns(tesla, files) -> None:
         ("f:scaled=no", {"scaled": False}),
         ("x:weights=own.tesla", {"weights": "own.tesla"}),
         ("ter:asian_support=yes", {"asian_support": True}),
-        ("rougelsum:split=off", {"split": False}),
+        ("rougelsum:split=on", {"split": True}),
         ("m:synonyms = /x/a b.tsv , alpha=0.5", {"synonyms": "/x/a b.tsv", "alpha": 0.5}),
     ],
 )

@@ -35,7 +35,7 @@ struct Text {
         }
     }
     VectorText vectors(VectorScratch& scratch) const {
-        return {tokens, false, scratch, std::pmr::new_delete_resource()};
+        return {tokens, scratch, std::pmr::new_delete_resource()};
     }
 
     std::vector<std::int8_t> values;

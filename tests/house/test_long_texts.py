@@ -18,27 +18,50 @@ VERBS = "run walk speak take give see know make go come think look want use find
 MEMORY = """
 import random, resource, sys
 from tesla_eval.metrics import create_metric
+name, words, length = sys.argv[1:]
 draw = random.Random(1)
-texts = [" ".join(draw.choices(sys.argv[1].split(), k=8000)) for _ in range(2)]
-metric = create_metric("m", "en")
-metric.score_segments(texts[:1], [texts[:1]])
+texts = [" ".join(draw.choices(words.split(), k=int(length))) for _ in range(2)]
+metric = create_metric(name, "en")
+metric.score_segments(["a cat"], [["a cat"]])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 metric.score_segments(texts[:1], [texts[1:]])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
-def test_few_words_many_times_take_little_memory() -> None:
-    """Twenty verbs in texts of 8,000 words: 64 million pairs of trigrams are similar."""
+def memory_of(metric: str, words: str, length: int) -> int:
+    """The KB that the score of two texts takes, which have so many of these words."""
     run = subprocess.run(
-        [sys.executable, "-c", MEMORY, VERBS],
+        [sys.executable, "-c", MEMORY, metric, words, str(length)],
         capture_output=True,
         text=True,
         check=True,
         timeout=300,
     )
-    assert int(run.stdout) < 150_000  # KB
+    return int(run.stdout)
+
+
+@linux_only
+def test_few_words_many_times_take_little_memory() -> None:
+    """Twenty verbs in texts of 8,000 words: 64 million pairs of trigrams are similar."""
+    assert memory_of("m", VERBS, 8000) < 150_000
+
+
+@linux_only
+@pytest.mark.parametrize("name", ["rougel", "rougelsum"])
+def test_common_subsequences_of_long_texts_take_little_memory(name: str) -> None:
+    """A table of 60,000 words by 60,000 words has 450 MB, with one bit a cell."""
+    assert memory_of(name, " ".join(f"w{i}" for i in range(20_000)), 60_000) < 60_000
+
+
+def test_long_texts_of_few_words_are_explained_in_seconds() -> None:
+    """400 million pairs of equal characters."""
+    text, start = "漢" * 19_999, time.process_time()
+    (detail,) = create_metric("x", "en").explain(text, [text[1:]]).references
+    assert time.process_time() - start < 10
+    (flow,) = (feature.flow for feature in detail.features if feature.name == "vec.1")
+    assert [(link.reference, link.hypothesis) for link in flow] == [((k, k + 1),) * 2 for k in range(19_998)]
 
 
 def test_what_goes_through_hubs_has_the_same_optimum() -> None:

@@ -60,6 +60,8 @@ ONLY = np.zeros(1, np.int64)
 
 # The matching
 
+SENTENCE = 64  # tokens: the core puts equal words together in longer texts only
+
 numbers = st.integers(-127, 127)
 
 
@@ -82,7 +84,7 @@ def word_lists(draw: st.DrawFn) -> tuple[list[Word], list[Word]]:
     return draw(text), draw(text)
 
 
-def texts_of(*sides: list[Word], merged: bool = True) -> list[_core.VectorTexts]:
+def batches_of(*sides: list[Word]) -> tuple[list[_core.TokenBatch], _core.WordVectors]:
     """Each text alone, as the core takes it: form and lemma are names, a list of weights makes the weights."""
     words = {f"w{word.form}": word for side in sides for word in side}
     entries = {form: word.vector for form, word in words.items() if word.vector is not None}
@@ -99,7 +101,19 @@ def texts_of(*sides: list[Word], merged: bool = True) -> list[_core.VectorTexts]
         as_is,
         _core.WordFacts(lexicon, as_is, listed),
     )
-    return [_core.VectorTexts(batch_of(lexicon, side), vectors, merged) for side in sides]
+    return [batch_of(lexicon, side) for side in sides], vectors
+
+
+def texts_of(*sides: list[Word]) -> list[_core.VectorTexts]:
+    """The same, prepared."""
+    batches, vectors = batches_of(*sides)
+    return [_core.VectorTexts(batch, vectors) for batch in batches]
+
+
+def flow_of(reference: list[Word], hypothesis: list[Word]) -> np.ndarray:
+    """One row per entry: token of the reference, of the hypothesis, similarity, gain, weight."""
+    batches, vectors = batches_of(reference, hypothesis)
+    return _core.explain_vectors(*batches, vectors).reshape(-1, 5)
 
 
 def batch_of(lexicon: _core.Lexicon, words: list[Word]) -> _core.TokenBatch:
@@ -126,9 +140,6 @@ def test_made_up_texts_match_as_in_the_textbook(sides: tuple[list[Word], list[Wo
     check_against_textbook(matches, 0, plain.features(reference, hypothesis))
 
 
-SENTENCE = 64  # tokens: the core puts equal words together in longer texts only
-
-
 @settings(max_examples=4)  # the textbook takes seconds for each
 @given(word_lists(), st.integers(SENTENCE - 1, SENTENCE + 6), st.integers(SENTENCE - 1, SENTENCE + 6))
 def test_texts_about_as_long_as_sentences_can_be_match_as_in_the_textbook(
@@ -142,10 +153,15 @@ def test_texts_about_as_long_as_sentences_can_be_match_as_in_the_textbook(
     check_against_textbook(matches, 0, plain.features(reference, hypothesis))
 
 
-@given(word_lists())
-def test_the_flow_is_feasible_and_worth_the_optimum(sides: tuple[list[Word], list[Word]]) -> None:
-    reference, hypothesis = sides
-    entries = _core.explain_vectors(*texts_of(reference, hypothesis, merged=False)).reshape(-1, 5)
+@given(word_lists(), st.sampled_from([(0, 0), (SENTENCE + 1, 0), (SENTENCE - 1, SENTENCE + 9)]))
+def test_the_flow_is_feasible_and_worth_the_optimum(
+    sides: tuple[list[Word], list[Word]], sizes: tuple[int, int]
+) -> None:
+    reference, hypothesis = (
+        list(islice(cycle(side), size or len(side))) for side, size in zip(sides, sizes, strict=True)
+    )
+    entries = flow_of(reference, hypothesis)
+    assert entries[:, :2].tolist() == sorted(entries[:, :2].tolist())
     sent, received = np.zeros(len(reference), np.int64), np.zeros(len(hypothesis), np.int64)
     for i, j, steps, gain, weight in entries.tolist():
         assert weight > 0
@@ -159,6 +175,16 @@ def test_the_flow_is_feasible_and_worth_the_optimum(sides: tuple[list[Word], lis
         recall = (entries[:, 3] * entries[:, 4]).sum() / 16 / sum(word.weight for word in reference)
         found = match_vectors(*texts_of(reference, hypothesis), ONLY, ONLY).recall[0, 2]
         assert found == pytest.approx(recall, abs=1e-12)
+
+
+def test_equal_words_meet_in_the_order_of_the_text() -> None:
+    """However long the texts: a flow between words is found once, and shared out among their tokens."""
+    one, other = Word(0, 0, (1, 0), 64), Word(1, 1, (0, 1), 32)
+    count = 10_000
+    entries = flow_of([one, other] * count, [other] * count + [one] * count)
+    ones = [[2 * k, count + k, 160, 16, 64] for k in range(count)]
+    others = [[2 * k + 1, k, 160, 16, 32] for k in range(count)]
+    assert entries.tolist() == sorted(ones + others)
 
 
 @given(word_lists())
@@ -184,7 +210,7 @@ def test_cosines_on_a_step_are_not_rounded_below_it(product: int, below: int) ->
     x = Word(0, 0, (1, 0, 0, 0, 0, 0), 64)
     y = Word(1, 1, (product, *four_squares(16**2 - product**2), below), 64)
     expected = max(0, 10 * product - below)
-    entries = _core.explain_vectors(*texts_of([x], [y], merged=False)).reshape(-1, 5)
+    entries = flow_of([x], [y])
     assert plain.steps(x, y) == expected
     assert [row[2] for row in entries.tolist()] == ([expected] if expected >= 55 else [])
 
@@ -312,7 +338,7 @@ def test_threads_and_batches_change_nothing(
 
 def test_similar_words_are_named(english: WordsWithVectors) -> None:
     x, y = load_pipeline("en").analyse(["The men were arrested."], ["Men have been detained"])
-    objective, flow = explain_vectors(*(english.prepare(batch, merged=False) for batch in (x, y)))
+    objective, flow = explain_vectors(x, y, english)
     links = {
         (x.tokens(0)[link.reference[0]].surface, y.tokens(0)[link.hypothesis[0]].surface): link
         for link in flow

@@ -6,6 +6,7 @@ import json
 import pickle
 import shutil
 import subprocess
+from random import Random
 from types import SimpleNamespace
 
 import numpy as np
@@ -70,6 +71,19 @@ class TestNist:
         assert Nist().corpus_score(["a b", ""], [["a b", "c"]]).score > 0
         assert Nist().sentence_score("", ["a"]).score == 0
         assert Nist().sentence_score("a", [""]).score == 0
+
+    def test_sums_that_are_all_whole_numbers_have_a_score(self):
+        """Two words of a reference weigh one bit each, and one of them is matched: half a bit per word."""
+        assert Nist().corpus_score(["a cat"], [["the cat"]]).score == 0.5
+        assert Nist().corpus_score(["a cat", "the"], [["the cat", "the"]]).score > 0
+
+    @pytest.mark.parametrize("nist", [Nist, NistChar])
+    def test_halves_of_characters_are_words_as_others(self, nist):
+        lone, texts = "\ud800", ["a b c d", "e f g"]
+        scored = nist().corpus_score([f"{text} {lone}" for text in texts], [texts])
+        other = nist().corpus_score([f"{text} ☃" for text in texts], [texts])
+        assert scored.score == other.score > 0
+        assert nist().corpus_score([lone], [[lone]]).score == nist().corpus_score(["☃"], [["☃"]]).score
 
     def test_the_order_of_segments_changes_no_bit(self, corpus):
         hypotheses, references = corpus
@@ -214,6 +228,20 @@ def test_edits_are_those_of_sacrebleu(data):
     edits, length = translation_edit_rate(hypothesis, reference)
     texts = ([" ".join(hypothesis)], [[" ".join(reference)]])
     assert Ter().score_segments(*texts).statistics.tolist() == [[edits, length]]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_ter_of_a_corpus_is_sacrebleus_with_three_references(jobs):
+    """The mean length of three references is a third: in another order the sum may differ in the last bit."""
+    draw = Random(1)
+
+    def text(most: int) -> str:
+        return " ".join(draw.choices("abc", k=draw.randint(1, most)))
+
+    for _ in range(20):
+        hypotheses, *streams = ([text(6) for _ in range(300)] for _ in range(4))
+        metric = Ter(workers=jobs)
+        assert metric.corpus_score(hypotheses, streams).score == TER().corpus_score(hypotheses, streams).score
 
 
 def test_ter_over_characters_is_ter_over_spread_text(corpus):

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -109,9 +110,8 @@ KINDS = {"rouge1": "rouge1", "rouge2": "rouge2", "rougel": "rougeL", "rougelsum"
 def test_equal_to_rouge_score_on_any_text(name, theirs, stem, reference, hypothesis) -> None:
     from rouge_score.rouge_scorer import RougeScorer
 
-    options = {"split": False} if name == "rougelsum" else {}
     expected = RougeScorer([theirs], use_stemmer=stem).score(reference, hypothesis)[theirs]
-    found = create_metric(name, stem=stem, **options).sentence_score(hypothesis, [reference]).features
+    found = create_metric(name, stem=stem).sentence_score(hypothesis, [reference]).features
     assert found == {"precision": expected.precision, "recall": expected.recall, "f": expected.fmeasure}
 
 
@@ -146,6 +146,20 @@ def test_the_longest_common_subsequence_by_the_textbook(reference, hypothesis) -
     assert measures["recall"] == table[-1][-1] / max(len(reference), 1)
 
 
+def test_lsum_of_long_texts_is_rouge_scores() -> None:
+    """Longer than the stretches of rows that the core keeps; most words stand in both texts, many times."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    draw = Random(1)
+    for sizes in ((1300, 700), (520, 1100)):
+        texts = [
+            "\n".join(" ".join(draw.choices("abcdefghij", k=size)) for size in (size, 30)) for size in sizes
+        ]
+        expected = RougeScorer(["rougeLsum"]).score(*texts)["rougeLsum"]
+        found = create_metric("rougelsum", stem=False).sentence_score(texts[1], [texts[0]]).features
+        assert tuple(found.values()) == tuple(expected)
+
+
 ANY_TEXTS = st.lists(
     st.text(st.sampled_from("abcde AB12\n.-K\u0130\u212a\xe9\u4e2d\ud800"), max_size=150),
     min_size=1,
@@ -162,8 +176,7 @@ def test_the_best_of_several_references_is_rouge_scores(name, theirs, references
 
     scorer = RougeScorer([theirs], use_stemmer=True)
     expected = [scorer.score(reference, hypothesis)[theirs] for reference in references]
-    options = {"split": False} if name == "rougelsum" else {}
-    metric, recall = (create_metric(key, **options) for key in (name, f"{name}-recall"))
+    metric, recall = (create_metric(key) for key in (name, f"{name}-recall"))
     best = max(expected, key=lambda score: (score.fmeasure, score))
     assert tuple(metric.sentence_score(hypothesis, references).features.values()) == best
     assert recall.sentence_score(hypothesis, references).score == max(score.recall for score in expected)
@@ -194,13 +207,13 @@ def test_a_copy_is_the_same_metric(name: str) -> None:
     assert str(copied.get_signature()) == str(metric.get_signature())
 
 
-def test_a_text_of_one_line_is_split_into_sentences() -> None:
+def test_a_text_of_one_line_is_split_into_sentences_only_when_asked() -> None:
     """The order of sentences does not matter to ROUGE-Lsum, once they are known."""
     hypothesis, reference = "It rained. We stayed.", "We stayed. It rained."
-    metric = create_metric("rougelsum")
+    metric = create_metric("rougelsum", split=True)
     assert metric.sentence_score(hypothesis, [reference]).score == 1
     assert metric.get_signature()["sentences"] == "lines-or-splitter"
-    whole = create_metric("rougelsum", split=False)
+    whole = create_metric("rougelsum")
     assert whole.sentence_score(hypothesis, [reference]).score == 0.5
     assert whole.get_signature()["sentences"] == "lines"
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from tesla_eval.base.arrays import exponentials
 from tesla_eval.base.errors import UsageError
 from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.training.regressions import Grid, fit_support_vectors, group_folds
@@ -25,6 +28,15 @@ def test_prediction_is_that_of_scikit_learn(kernel: str) -> None:
     other = svm.SVR(kernel=kernel, C=10.0, gamma=0.3, epsilon=0.1, coef0=1.0)  # SVM-light's coef0
     other = other.fit(standard, targets).predict(standard)
     np.testing.assert_allclose(fit.model.predict(rows), other, atol=1e-9)
+
+
+def test_exponentials_are_one_unit_in_the_last_place_off_at_most() -> None:
+    values = np.random.default_rng(2).uniform(-745, 709, 20_000)
+    expected = np.array([math.exp(value) for value in values])
+    found = exponentials(values)
+    assert (abs(found - expected) <= np.spacing(expected)).all()
+    assert exponentials(np.array([-np.inf, -800, 0, 800, np.inf])).tolist() == [0, 0, 1, np.inf, np.inf]
+    assert np.isnan(exponentials(np.array([np.nan])))
 
 
 def test_features_count_by_their_scales() -> None:

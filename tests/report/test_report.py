@@ -336,6 +336,17 @@ def test_findings_see_stretches_and_repetitions(
     assert found.classes[0] >> CLASSES.index(kind) & 1
 
 
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [("The hello was loud.", ["he he"]), ("Then he heard.", ["he he"]), ("Well, he he.", [])],
+)
+def test_only_whole_words_of_the_reference_repeat_themselves(reference: str, expected: list[str]) -> None:
+    found = Findings(lambda tag: tag, 1)
+    detail = TeslaM("en").explain("Loud was he he.", [reference]).to_dict()["references"][0]
+    found.add(0, detail, None)
+    assert [row["text"] for row in found.to_dict()["repeated"]] == expected
+
+
 def test_findings_see_untranslated_words() -> None:
     found = Findings(lambda tag: tag, 1)
     detail = TeslaM("en").explain(

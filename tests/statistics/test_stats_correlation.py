@@ -100,6 +100,15 @@ def test_pearson_neither_overflows_nor_underflows(size):
     assert pearson(np.array([1.0, 2.0, 4.0]) * size, [1, 2, 4]).value == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.parametrize("points", [3, 10, 100])
+def test_pearson_sees_small_differences_of_large_values(points):
+    x = np.arange(points)
+    y = 1e6 + 1e-9 * x
+    expected = pytest.approx(pearson(x, y - 1e6).value, abs=1e-14)  # the difference is exact
+    assert pearson(x, y).value == expected
+    assert ROW_STATISTICS["pearson"](x, y[None])[0] == expected
+
+
 @pytest.mark.parametrize("name", CORRELATIONS)
 @pytest.mark.parametrize(
     ("first", "second", "reason"),

@@ -94,16 +94,18 @@ class TeslaMetric(SacreBleuMetric):
         return rows
 
     def _aggregate_and_compute(self, stats: Iterable[Sequence[float]]) -> TeslaScore:
-        """The score of the summed rows; the sums are exact, so that a mean is that of our own `corpus_score`."""
-        return self._compute_score_from_stats([math.fsum(column) for column in zip(*stats, strict=True)])
+        """The score of the rows, added up as our own `corpus_score` does it."""
+        rows = np.array(list(stats), np.float64)
+        if not self._has_statistics:
+            scores, counts = (math.fsum(column) for column in rows.T)
+            return TeslaScore(self.name, scores / counts)
+        total = self._fitted.new_total()
+        total.add(SegmentScores(np.empty(len(rows)), np.empty((len(rows), 0)), rows))
+        return TeslaScore(self.name, total.score())
 
     def _compute_score_from_stats(self, stats: Sequence[float]) -> TeslaScore:
         """The score of one row of sums."""
-        if not self._has_statistics:
-            return TeslaScore(self.name, float(stats[0] / stats[1]))
-        total = self._fitted.new_total()
-        total.add(SegmentScores(np.empty(1), np.empty((1, 0)), np.asarray([stats], np.float64)))
-        return TeslaScore(self.name, total.score())
+        return self._aggregate_and_compute([stats])
 
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> TeslaScore:
         """The score of one segment, as the metric itself gives it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -122,7 +123,7 @@ class LanguageModel:
     def perplexity(self, texts: Sequence[str]) -> float:
         """e to the minus mean of ln P over all words and sentence ends."""
         batch = self.analyse(texts)
-        return float(np.exp(-self.score(batch).sum() / (len(batch.word) + len(batch))))
+        return math.exp(-self.score(batch).sum() / (len(batch.word) + len(batch)))
 
     def distribution(self, context: Sequence[str]) -> FloatArray:
         """P(word | context) for every word of `words`; the context is of words as the model reads them."""

@@ -68,36 +68,47 @@ class _PastedSignature(Signature):
 
 
 class StatisticsTotal:
-    """A corpus score from the sum of the segments' statistics, the same whatever their order."""
+    """A corpus score from the exact sums of the segments' statistics, the same whatever their order."""
 
     def __init__(self, score: Callable[[list[float]], float]) -> None:
         self._score = score
-        self._counts: FloatArray | None = None
-        """The sum of statistics that are whole numbers, which is exact in any order."""
-        self._others: list[ExactSum] = []
+        self._sums: list[ExactSum] = []
 
     def add(self, part: SegmentScores) -> None:
         """Take in more segments."""
         statistics = part.statistics
         assert statistics is not None
-        if (statistics == np.trunc(statistics)).all():
-            counts: FloatArray = statistics.sum(axis=0)
-            self._counts = counts if self._counts is None else self._counts + counts
-        else:
-            self._add(statistics)
-
-    def _add(self, statistics: FloatArray) -> None:
-        self._others = self._others or [ExactSum() for _ in statistics.T]
-        for total, column in zip(self._others, statistics.T, strict=True):
+        self._sums = self._sums or [ExactSum() for _ in statistics.T]
+        for total, column in zip(self._sums, statistics.T, strict=True):
             total.add(column)
 
+    def score(self) -> float:
+        """The corpus score of the segments so far."""
+        return self._score(list(map(float, self._sums)))
+
+
+class SacreBleuTotal:
+    """A corpus score from the segments' statistics, added up in their order as sacreBLEU does it.
+
+    With several references TER counts parts of words, so that the order shows in the last bit.
+    """
+
+    def __init__(self, score: Callable[[list[float]], float]) -> None:
+        self._score = score
+        self._sums: FloatArray | None = None
+
+    def add(self, part: SegmentScores) -> None:
+        """Take in more segments, which come after those so far."""
+        rows = part.statistics
+        assert rows is not None
+        so_far = np.zeros(rows.shape[1]) if self._sums is None else self._sums
+        # One row after the other; `sum` may pair them.
+        self._sums = np.add.accumulate(np.concatenate([so_far[None], rows]))[-1]
+
     def sums(self) -> list[float]:
-        """The sums of the segments' statistics so far, as sacreBLEU counts them: whole numbers where they are whole."""
-        if self._others and self._counts is not None:
-            self._add(self._counts[None])
-            self._counts = None
-        sums = map(float, self._others) if self._counts is None else self._counts.tolist()
-        return [int(value) if value.is_integer() else value for value in sums]
+        """The sums so far, as sacreBLEU counts them: whole numbers where they are whole."""
+        assert self._sums is not None
+        return [int(value) if value.is_integer() else value for value in self._sums.tolist()]
 
     def score(self) -> float:
         """The corpus score of the segments so far."""
@@ -165,9 +176,9 @@ class SacreBleuMetric(Metric):
         scores = np.array([self._segment._compute_score_from_stats(row).score for row in rows])
         return SegmentScores(scores, np.empty((len(rows), 0)), statistics)
 
-    def new_total(self) -> StatisticsTotal:
+    def new_total(self) -> SacreBleuTotal:
         """An empty corpus score."""
-        return StatisticsTotal(
+        return SacreBleuTotal(
             lambda statistics: float(self._corpus._compute_score_from_stats(statistics).score)
         )
 
@@ -275,7 +286,7 @@ class Bleu(SacreBleuMetric):
 
     def parts_of_total(self, total: Total) -> dict[str, Any]:
         """Precisions by order (smoothed, in percent), brevity penalty and lengths."""
-        assert isinstance(total, StatisticsTotal)  # made by `new_total`
+        assert isinstance(total, SacreBleuTotal)  # made by `new_total`
         parts = self._corpus._compute_score_from_stats(total.sums())
         return {
             "precisions": tuple(parts.precisions),

@@ -143,7 +143,8 @@ def _score_of_sums(sums: FloatArray) -> FloatArray:
     f = np.divide(precision * recall, weighted, out=np.zeros_like(weighted), where=weighted > 0)
     chunks, both = sums[..., _CHUNKS], sums[..., _MATCHES].sum(axis=-1) / 2
     fragmentation = np.divide(chunks, both, out=np.zeros_like(both), where=both > 0)
-    return np.asarray(f * (1 - gamma * fragmentation**beta))
+    penalties = [gamma * share**beta for share in fragmentation.ravel().tolist()]
+    return np.asarray(f * (1 - np.reshape(penalties, f.shape)))
 
 
 class _Program:

@@ -41,7 +41,7 @@ class Information(NamedTuple):
         total = checksum = 0
         for words in references:
             total += len(words)
-            checksum = zlib.crc32("\0".join([*words, "\n"]).encode(), checksum)
+            checksum = zlib.crc32("\0".join([*words, "\n"]).encode("utf-8", "surrogatepass"), checksum)
             for n in range(1, longest + 1):
                 counts.update(_ngrams(words, n))
         weights = {
@@ -87,9 +87,19 @@ def nist_of_sums(sums: FloatArray) -> FloatArray:
     ratio = np.divide(
         system_words, reference_words, out=np.ones_like(system_words), where=reference_words > 0
     )
-    short = (ratio > 0) & (ratio < 1)
-    penalty = np.exp(_BETA * np.log(np.where(short, ratio, 1.0)) ** 2)
-    return np.asarray(precision * np.where(ratio > 0, penalty, 0.0))
+    penalties = np.reshape(list(map(_penalty, ratio.ravel().tolist())), ratio.shape)
+    return np.asarray(precision * penalties)
+
+
+def _penalty(ratio: float) -> float:
+    """What remains of the score of a system with this share of the reference's words.
+
+    >>> _penalty(0.0), round(_penalty(2 / 3), 9), _penalty(1.5)
+    (0.0, 0.5, 1.0)
+    """
+    if not 0 < ratio < 1:
+        return float(ratio > 0)
+    return math.exp(_BETA * math.log(ratio) ** 2)  # NumPy's functions differ from processor to processor
 
 
 class Nist(Metric):

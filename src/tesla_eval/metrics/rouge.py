@@ -1,7 +1,7 @@
 """ROUGE-1, -2, -L, -Lsum and -SU4 (Lin 2004), each as F1 and as recall, counted by the core.
 
-The first four are equal to the package rouge-score to the bit. It has no SU4: unigrams and skip bigrams with at most
-four words between the two, all in one bag.
+For English, the first four are equal to the package rouge-score to the bit. It has no SU4: unigrams and skip bigrams
+with at most four words between the two, all in one bag.
 """
 
 from __future__ import annotations
@@ -92,11 +92,10 @@ class RougeMetric(Metric):
 class _RougeOfSentences(RougeMetric):
     """ROUGE-Lsum.
 
-    Lines of a text are its sentences, as in rouge-score. A text of one line is cut by our sentence splitter, unless
-    `split` is off.
+    Lines of a text are its sentences, as in rouge-score. With `split`, our sentence splitter cuts a text of one line.
     """
 
-    def __init__(self, lang: str = "en", *, stem: bool = True, split: bool = True, workers: int = 1) -> None:
+    def __init__(self, lang: str = "en", *, stem: bool = True, split: bool = False, workers: int = 1) -> None:
         super().__init__(lang, stem=stem, workers=workers)
         self.split = split
 

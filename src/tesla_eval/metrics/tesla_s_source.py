@@ -59,8 +59,8 @@ class SourceEvidence:
     def scores(self, pair_share: float, doubted: float) -> FloatArray:
         """The support of each sentence; `TeslaSSource` says what the two numbers mean."""
         support = self.words * (1 - pair_share * (1 - self.pairs))
-        doubts = self.unknown.astype(np.int64) + self.contradicted
-        return np.asarray(support * np.power(doubted, doubts) * self.worded)
+        doubts = np.where(self.unknown, doubted, 1.0) * np.where(self.contradicted, doubted, 1.0)
+        return np.asarray(support * doubts * self.worded)
 
 
 class TeslaSSource(Metric):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.base.arrays import FloatArray, sum_columns
+from tesla_eval.base.arrays import FloatArray, exponentials, sum_columns
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.identity import Fingerprinted
 from tesla_eval.base.resources import find_resource, missing_resource
@@ -53,7 +53,7 @@ class Scale:
             return np.clip(linear, 0.0, 1.0)
         if self.kind == "linear":
             return np.clip(0.5 + steps, 0.0, 1.0)
-        return np.asarray(0.5 + 0.5 * np.tanh(0.5 * steps))
+        return 1 / (1 + exponentials(-steps))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import repeat
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray, exponentials
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.identity import Fingerprinted
 from tesla_eval.base.resources import SUFFIX, UNSTATED, Provenance, Resource, read_resource
@@ -19,7 +21,7 @@ from tesla_eval.models.documents import load_trained
 
 KERNELS = ("rbf", "linear", "poly")
 _ARRAYS = ("means", "deviations", "vectors", "coefficients")
-_ROWS_AT_ONCE = 256
+_ROWS_AT_ONCE = 64  # measured: what they need stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +79,11 @@ class SupportVectorModel:
             x, v = rows[:, column, None], self.vectors[:, column]
             total += (x - v) ** 2 if self.kernel == "rbf" else x * v
         if self.kernel == "rbf":
-            return np.asarray(np.exp(-self.gamma * total))
-        return (
-            total if self.kernel == "linear" else np.asarray((self.gamma * total + self.coef0) ** self.degree)
-        )
+            return exponentials(-self.gamma * total)
+        if self.kernel == "linear":
+            return total
+        base = self.gamma * total + self.coef0
+        return reduce(np.multiply, repeat(base, self.degree), np.ones_like(base))
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays of a resource."""

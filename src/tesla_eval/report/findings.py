@@ -158,14 +158,13 @@ class Findings:
         words = [token["surface"].casefold() for token in hypothesis]
         if len(set(words)) == len(words):
             return
+        expected = [token["surface"].casefold() for token in reference]
         for n in range(1, _LONGEST_REPETITION + 1):
             for start in [k for k, (x, y) in enumerate(zip(words, words[n:], strict=False)) if x == y]:
                 group = words[start : start + n]
                 if group != words[start + n : start + 2 * n] or not all(map(str.isalpha, group)):
                     continue
-                twice = " ".join([*group, *group])
-                expected = " ".join(token["surface"].casefold() for token in reference)
-                if twice not in expected and any(len(word) > 1 for word in group):
+                if any(len(word) > 1 for word in group) and not _has_run(expected, group * 2):
                     self._add_kind(
                         segment, "repeated", " ".join(group), _joined(hypothesis[start : start + 2 * n])
                     )
@@ -251,6 +250,15 @@ def _runs(places: Iterable[int]) -> list[range]:
     groups = groupby(enumerate(places), key=lambda pair: pair[1] - pair[0])
     runs = [[place for _, place in group] for _, group in groups]
     return [range(run[0], run[-1] + 1) for run in runs]
+
+
+def _has_run(words: list[str], run: list[str]) -> bool:
+    """Whether these words follow each other somewhere.
+
+    >>> _has_run(["the", "hello"], ["he", "he"]), _has_run(["he", "he"], ["he", "he"])
+    (False, True)
+    """
+    return any(words[start : start + len(run)] == run for start in range(len(words) - len(run) + 1))
 
 
 def _joined(tokens: Sequence[Mapping[str, Any]]) -> str:

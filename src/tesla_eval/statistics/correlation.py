@@ -112,8 +112,7 @@ def _centred(x: FloatArray) -> FloatArray:
     """`x` less its mean, of a size near 1."""
     # Scaling by powers of two is exact, so neither tiny nor huge values are squared away, nor do close ones
     # merge.
-    scaled = _near_one(x)
-    return _near_one(scaled - scaled.mean())
+    return _near_one(_centred_rows(_near_one(x)))
 
 
 def _near_one(x: FloatArray) -> FloatArray:
@@ -177,6 +176,8 @@ ROW_STATISTICS: dict[str, RowStatistic] = {
 def _centred_rows(rows: FloatArray) -> FloatArray:
     """Rows minus their means, exactly 0 where a row is constant."""
     centred = rows - rows.mean(axis=-1, keepdims=True)
+    # A mean is rounded to the size of its values; the mean of the differences is that error.
+    centred -= centred.mean(axis=-1, keepdims=True)
     constant = rows.min(axis=-1, keepdims=True) == rows.max(axis=-1, keepdims=True)
     return np.where(constant, 0.0, centred)
 

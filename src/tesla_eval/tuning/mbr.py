@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.arrays import FloatArray, exponentials
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.scoring import map_texts
@@ -108,7 +108,7 @@ def _posterior(candidates: CandidateList, options: MbrOptions) -> FloatArray | N
     if options.scale == 0:
         return None
     scores = options.scale * model_scores(candidates, options.weights)
-    return np.asarray(np.exp(scores - scores.max()))
+    return exponentials(scores - scores.max())
 
 
 def expected_scores(

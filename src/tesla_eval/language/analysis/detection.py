@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval._core import SpelledTexts
+from tesla_eval.base.arrays import exponentials
 from tesla_eval.base.resources import Resource, interpreting, read_resource, shipped_folder
 from tesla_eval.language.analysis.languages import LANGUAGES, UNDETERMINED, resolve_language
 
@@ -246,7 +247,7 @@ def _weigh(model: ScriptModel, spelled: SpelledTexts) -> tuple[npt.NDArray[np.in
 
 
 def _softmax(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    odds = exponentials(logits - logits.max(axis=-1, keepdims=True))
     shares: npt.NDArray[np.float64] = odds / odds.sum(axis=-1, keepdims=True)
     return shares
 

@@ -115,6 +115,6 @@ class WordsWithVectors:
         """For each token the number of its lower-cased form, its weight, and its vector or zeros."""
         return self.core[batch.vocabulary].of(batch.core)
 
-    def prepare(self, batch: AnalysedBatch, *, merged: bool = True) -> _core.VectorTexts:
-        """The texts of a batch, prepared for any number of matches; `merged` joins equal words."""
-        return _core.VectorTexts(batch.core, self.core[batch.vocabulary], merged)
+    def prepare(self, batch: AnalysedBatch) -> _core.VectorTexts:
+        """The texts of a batch, prepared for any number of matches."""
+        return _core.VectorTexts(batch.core, self.core[batch.vocabulary])

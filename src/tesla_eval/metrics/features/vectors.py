@@ -76,8 +76,8 @@ class _BoundVectors(CoreGroup):
             if name != _FLOW:
                 details.append(MeasuredDetail(**measures))
                 continue
-            x, y = (self._words.prepare(batch, merged=False) for batch in (reference, hypothesis))
-            objective, flow = explain_vectors(x, y)
+            x, y = map(self._words.prepare, (reference, hypothesis))
+            objective, flow = explain_vectors(reference, hypothesis, self._words)
             weights: dict[str, Any] = {
                 "reference_weight": x.total_weight / WEIGHT_UNIT,
                 "hypothesis_weight": y.total_weight / WEIGHT_UNIT,
