@@ -241,8 +241,9 @@ def _are_few(hits: _Counts, draws: _Counts, level: float) -> _Marks:
     array([False,  True, False])
     """
     expected = level * draws
-    with np.errstate(divide="ignore", invalid="ignore"):
-        exponent = expected - hits - np.where(hits > 0, hits * np.log(expected / hits), 0.0)
+    pairs = zip(np.ravel(hits).tolist(), np.ravel(expected).tolist(), strict=True)
+    logs = [math.log(mean / hit) if hit > 0 and mean > 0 else 0.0 for hit, mean in pairs]
+    exponent = expected - hits - hits * np.array(logs).reshape(np.shape(hits))
     return np.asarray((hits < expected) & (exponent >= -math.log(_RISK)))
 
 
