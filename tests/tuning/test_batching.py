@@ -165,6 +165,16 @@ def test_an_explanation_that_nobody_waits_for_ends_at_once(hypothesis: str, refe
     assert time.monotonic() - start < 1
 
 
+def test_a_segment_that_takes_too_long_is_refused_and_others_are_not(batcher, monkeypatch) -> None:
+    monkeypatch.setattr("tesla_eval.tuning.batching._MOST_SECONDS", 0.5)
+    metric = create_metric("rougelsum", "en")
+    lines = "a\n" * 20_000  # each with each
+    message = "^segment 3 takes rougelsum longer than 0.5 seconds$"
+    with pytest.raises(TooLargeError, match=message):
+        batcher.submit(scoring(metric, ["a b", "a c", lines, "a d"])).result(20)
+    assert score_of(batcher.submit(scoring(metric, ["a b"] * 100))) == 1.0
+
+
 def test_results_that_are_too_long_are_refused(batcher) -> None:
     metric = create_metric("m", "en")
     texts = [f"The cat number {k} sat." for k in range(10)]

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from itertools import accumulate, chain
-from time import perf_counter
-from typing import Any
+from time import perf_counter, sleep
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from tesla_eval.metrics.results import Explanation, SegmentScores, json_number
 from tesla_eval.metrics.scoring import Chunk, NamedMetric, score_texts
 from tesla_eval.metrics.segments import References
 
-_SECONDS_OF_A_TURN = 0.1
+_SECONDS_OF_A_TURN, _MOST_SECONDS = 0.1, 5.0
 _FIRST_PACE = 40_000.0  # characters per second, until it is measured
 _MOST_TOGETHER = 1 << 16  # characters, however fast the metric is
 _COST_OF_A_PAIR = 32  # characters: what a comparison costs beside its texts
@@ -143,6 +143,13 @@ class Work(ABC):
         if not self.future.done() and self.future.set_running_or_notify_cancel():
             self.future.set_exception(error)
 
+    def fail_if_single(self) -> None:
+        """Give up if the turn that took too long had only one segment; else it is tried again with less."""
+        if self._end == self._done + 1:
+            self.fail(
+                TooLargeError(f"segment {self._end} takes {self.name} longer than {_MOST_SECONDS:g} seconds")
+            )
+
     def named_error(self, error: Exception) -> Exception:
         """The error with the segment whose text is refused."""
         return error.moved(self._done + error.segment) if isinstance(error, SegmentError) else error
@@ -244,8 +251,17 @@ _Line = OrderedDict[tuple[object, ...], deque[Work]]
 """What waits, by kind."""
 
 
+class _Turn(NamedTuple):
+    """What is done in one call."""
+
+    futures: Sequence[Future[str]]
+    token: StopToken
+    """Ends it."""
+    began: float
+
+
 class Batcher:
-    """Threads that do the work of many clients, in turns; one thread more does nothing but what is soon done.
+    """Threads that do the work of many clients, in turns; one thread more does nothing but what ends in one turn.
 
     >>> from tesla_eval.metrics import create_metric
     >>> metric, batcher = NamedMetric("tesla-m", create_metric("m", "en")), Batcher()
@@ -261,12 +277,12 @@ class Batcher:
         self._closed = False
         self._paces: dict[tuple[object, ...], float] = {}
         self._untold = StopToken()
-        self._running: dict[Future[str], tuple[list[Future[str]], StopToken]] = {}
-        """By future the futures of its group, and what stops the group."""
+        self._running: dict[Future[str], _Turn] = {}
         self._threads = [
             threading.Thread(target=self._run, args=(deque(lines),), daemon=True)
-            for lines in [*[self._lines] * jobs, self._lines[:1]]
+            for lines in [*[self._lines] * jobs, self._lines[:2]]
         ]
+        self._threads.append(threading.Thread(target=self._stop_long_turns, daemon=True))
         for thread in self._threads:
             thread.start()
 
@@ -301,37 +317,45 @@ class Batcher:
     def _run(self, lines: deque[_Line]) -> None:
         while group := self._next_group(lines):
             works = [work for work, _ in group]
-            started = perf_counter()
+            started, weight = perf_counter(), 0.5
             try:
                 with self._stopping(works):
                     _advance(works)
-            except KeyboardInterrupt:
-                pass  # nobody waits for any of it
+            except KeyboardInterrupt:  # it takes too long, or nobody waits for it any more
+                weight = 0.0 if all(work.future.done() for work in works) else 1.0
+                if len(works) == 1:
+                    works[0].fail_if_single()
             except Exception as error:  # whatever a metric of others raises, the thread goes on
                 for work in works:
                     work.fail(error)
-            measured = sum(cost for _, cost in group) / max(perf_counter() - started, 1e-6)
-            self._paces[works[0].pace_key] = (self._pace(works[0]) + measured) / 2
+            pace = sum(cost for _, cost in group) / max(perf_counter() - started, 1e-6)
+            self._paces[works[0].pace_key] = weight * pace + (1 - weight) * self._pace(works[0])
             self._put(*(work for work in works if not work.is_over))
 
     @contextmanager
     def _stopping(self, works: Sequence[Work]) -> Iterator[None]:
         """The core's work on these ends within a tenth of a second after the last of their clients has gone."""
         self._untold.watch()  # a token that is made while another one is watched ends with that one
-        token = StopToken()
-        token.watch()
-        futures = [work.future for work in works]
-        self._running.update(dict.fromkeys(futures, (futures, token)))
+        turn = _Turn([work.future for work in works], StopToken(), perf_counter())
+        turn.token.watch()
+        self._running.update(dict.fromkeys(turn.futures, turn))
         try:
             yield
         finally:
-            for future in futures:
+            for future in turn.futures:
                 del self._running[future]
 
     def _stop_if_unwanted(self, future: Future[str]) -> None:
-        futures, token = self._running.get(future, ((), self._untold))
-        if futures and all(one.done() for one in futures):
-            token.stop()
+        turn = self._running.get(future)
+        if turn is not None and all(one.done() for one in turn.futures):
+            turn.token.stop()
+
+    def _stop_long_turns(self) -> None:
+        while not self._closed:
+            for turn in list(self._running.values()):
+                if perf_counter() > turn.began + _MOST_SECONDS:
+                    turn.token.stop()
+            sleep(_SECONDS_OF_A_TURN)
 
     def _next_group(self, lines: deque[_Line]) -> list[tuple[Work, int]]:
         """Work of one kind for one call, with what its turn costs; none at the end. Lines and kinds take turns."""
