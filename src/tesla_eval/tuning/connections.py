@@ -14,7 +14,10 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _LARGEST_HEAD = 1 << 16  # bytes of a request's line and headers
+_MOST_HEADERS = 128
 _SECONDS_FOR_HEAD = 5.0
+_MOST_CHUNKS, _SHORTEST_CHUNK = 1000, 64
+"""Beyond so many pieces of a body their mean length must be so many bytes: each piece costs time."""
 _MOST_PIPELINED = 16  # requests that are sent before the answer to an earlier one
 _PIECE = 1 << 12  # bytes in which a head is read
 _TOO_LARGE = (
@@ -48,7 +51,7 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc]  # uvicorn may be mis
     def __init__(self, crowd: Crowd, **options: Any) -> None:
         super().__init__(**options)
         self._crowd = crowd
-        self._head_bytes = 0
+        self._head_bytes = self._body_bytes = self._chunks = 0
         self._in_head, self._is_ending, self._was_answered = True, False, False
         self._deadlines: dict[str, TimerHandle] = {}
         """Of the head, and of the answer that the client reads."""
@@ -91,11 +94,25 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc]  # uvicorn may be mis
             raise ValueError("too many requests at once")  # the parser makes it a refusal
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header has come."""
+        if len(self.headers) >= _MOST_HEADERS:
+            raise ValueError("too many headers")
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """The head has come: from now on the application limits the time for the body."""
-        self._in_head, self._head_bytes = False, 0
+        self._in_head, self._head_bytes, self._body_bytes, self._chunks = False, 0, 0, 0
         self._clear_deadline("head")
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body has come."""
+        self._chunks += 1
+        self._body_bytes += len(body)
+        if self._chunks > _MOST_CHUNKS and self._body_bytes < self._chunks * _SHORTEST_CHUNK:
+            raise ValueError("too many chunks")
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """A request has come as a whole: the server has the next word, unless it has answered already."""
