@@ -78,7 +78,7 @@ class Connection(HttpToolsProtocol):  # type: ignore[misc]  # uvicorn may be mis
     def data_received(self, data: bytes) -> None:
         """Parse what has come; a head is read in pieces, and no further than its limit."""
         while data and not self._is_ending and not self.transport.is_closing():
-            size = _PIECE if self._in_head else len(data)
+            size = min(_PIECE, len(data)) if self._in_head else len(data)
             self._head_bytes += size if self._in_head else 0
             if self._head_bytes > _LARGEST_HEAD:
                 self._refuse()

@@ -53,9 +53,7 @@ _SMALL = {Scoring: 1 << 16, Explaining: 1 << 11}
 _MOST_LARGE = 16  # large requests at once: each may take 100 MB
 _MOST_CONNECTIONS = 1000
 _BACKLOG = 4096  # connections that wait to be accepted; more are tried again by their clients after a second
-_SECONDS_OF_A_THREAD = (
-    0.0005  # of Python code, before another thread may go on: the event loop is one of them
-)
+_SECONDS_OF_A_THREAD = 0.0005  # of Python code, before another one, such as the event loop, may go on
 _LONGEST_ANSWER = 32 << 20  # characters
 _LONGEST_ERROR = 200  # characters
 _PIECE = 1 << 16  # bytes of an answer that are written before the client has read more
@@ -244,9 +242,7 @@ class Service:
             raise HTTPException(415, "send JSON, with the header Content-Type: application/json")
         body = await self._read(request, _SMALL[kind])
         work = asyncio.ensure_future(self._worked(body, kind, is_large=len(body) > _SMALL[kind]))
-        gone = asyncio.ensure_future(
-            request.receive()
-        )  # the body is read: only the end of the client can come
+        gone = asyncio.ensure_future(request.receive())  # what can still come is the end of the client
         try:
             await asyncio.wait(
                 (work, gone), timeout=self._limits.seconds, return_when=asyncio.FIRST_COMPLETED
