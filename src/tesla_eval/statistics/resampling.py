@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Protocol
 
@@ -111,24 +112,64 @@ class Additive:
             scores[1, :, block] = self.score(kept[:, second] + given_up[:, first])
         return scores[0], scores[1]
 
+    @cached_property
+    def _parts(self) -> tuple[FloatArray, ...]:
+        return exact_parts(self.statistics.reshape(self.units, -1))
+
     def _sums(self, weights: FloatArray) -> FloatArray:
-        flat = weights @ self.statistics.reshape(self.units, -1)
-        return flat.reshape(len(weights), *self.statistics.shape[1:])
+        return exact_sums(weights, self._parts).reshape(len(weights), *self.statistics.shape[1:])
 
 
 class Means(Additive):
-    """Means over the same segments, whose number no exchange changes."""
+    """Means over the same segments for all candidates, so that one count of them is enough."""
+
+    @cached_property
+    def _parts(self) -> tuple[FloatArray, ...]:
+        return exact_parts(self.statistics[..., 0])
+
+    def weighted(self, weights: FloatArray) -> FloatArray:
+        """(resamples, units) of weights to (resamples, candidates) of scores."""
+        return ratio(exact_sums(weights, self._parts), weights @ self.statistics[:, :1, 1])
 
     def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
         """Scores after the candidates of each pair exchanged units; see `Resampled`."""
-        total, count = self.statistics.sum(axis=0).T
-        kept = keep @ self.statistics[..., 0]
-        given_up = total - kept
         first, second = pairs.T
+        kept = exact_sums(keep, self._parts)
+        given_up = exact_sums(np.ones((1, self.units)), self._parts) - kept
+        count = self.statistics[:, 0, 1].sum()
         return (
-            (kept[:, first] + given_up[:, second]) / count[first],
-            (kept[:, second] + given_up[:, first]) / count[first],
+            (kept[:, first] + given_up[:, second]) / count,
+            (kept[:, second] + given_up[:, first]) / count,
         )
+
+
+def exact_parts(table: FloatArray) -> tuple[FloatArray, ...]:
+    """Tables (units, columns) that add up to `table`, whose sums with resampling weights have no rounding error.
+
+    Each is rounded to so few bits that a sum of as many rows as there are fits into 53. So a matrix product gives the
+    same bits on every machine and with any number of threads. The sum of two parts is exact to 80 bits and more.
+
+    >>> high, low = exact_parts(np.array([[0.1], [0.7]]))
+    >>> (high + low).tolist(), len(exact_parts(np.array([[3.0], [4.0]])))
+    ([[0.1], [0.7]], 1)
+    """
+    high = _rounded(table)
+    low = _rounded(table - high)
+    return (high, low) if low.any() else (high,)
+
+
+def _rounded(table: FloatArray) -> FloatArray:
+    """Each column rounded to a multiple of a power of two, so that sums of as many values have at most 53 bits."""
+    largest = len(table) * np.abs(table).max(axis=0, initial=0.0)
+    _, exponent = np.frexp(largest)
+    step = np.maximum(np.ldexp(1.0, exponent - 53), np.finfo(np.float64).smallest_subnormal)
+    return np.asarray(np.rint(table / step) * step)
+
+
+def exact_sums(weights: FloatArray, parts: Sequence[FloatArray]) -> FloatArray:
+    """(resamples, units) of whole weights, `units` at most in all, to (resamples, columns): the sums of all parts."""
+    first, *others = (weights @ part for part in parts)
+    return np.asarray(first + others[0]) if others else first
 
 
 def mean_of_sums(sums: FloatArray) -> FloatArray:
