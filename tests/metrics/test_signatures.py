@@ -34,7 +34,7 @@ from tesla_eval.metrics.baselines import Bleu
 from tesla_eval.metrics.cache import ScoreCache, _keys
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.results import SegmentScores
-from tesla_eval.metrics.scoring import score_texts
+from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.metrics.tesla_celab import TeslaCelab
 from tesla_eval.metrics.tesla_m import TeslaM
 from tesla_eval.metrics.tesla_x import TeslaX
@@ -200,7 +200,7 @@ class Found(dict[str, Any]):
 def found(metric: Metric, lang: str) -> Found:
     """The scores of a metric to the last bit, and all names that it gives them."""
     hypotheses, references, sources = texts(lang)
-    scored = score_texts(metric, hypotheses, references if metric.needs_references else [], sources)
+    scored = score_texts(metric, Chunk([hypotheses], references if metric.needs_references else [], sources))
     signature = metric.get_signature()
     parts = (scored.scores, scored.features, scored.statistics)
     return Found(

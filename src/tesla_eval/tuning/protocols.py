@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tesla_eval.base.errors import InputError, TeslaError, UsageError
+from tesla_eval.base.errors import InputError, SegmentError, TeslaError, UsageError
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.scoring import Chunk, score_texts
 from tesla_eval.texts.lines import parse_json_object, to_number
@@ -90,8 +90,8 @@ class Protocol(ABC):
             streams = [list(stream) for stream in zip(*(one.references for one in segments), strict=True)]
             scored = score_texts(self.metric_for(), Chunk([[one.hypothesis for one in segments]], streams))
         except (TeslaError, ValueError, MemoryError, OverflowError) as error:
-            if len(segments) == 1:
-                return [_shown(error)]
+            if len(segments) == 1:  # the line says which it is
+                return [_shown(error.reason if isinstance(error, SegmentError) else error)]
             return [result for segment in segments for result in self._score_alike([segment])]
         rows = TuningObjective.of(self.metric_for()).statistics(scored).tolist()
         return list(zip(scored.scores.tolist(), rows, strict=True))
