@@ -14,13 +14,12 @@ FUZZ_PAIRS ?= 20000
 FUZZ_FILES ?= 200
 FUZZ_CALLS ?= 43000
 
-.PHONY: help demo test test-core test-neural test-checkpoints test-slow test-lowest test-clang test-neon test-threads test-free-threaded sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines release-check
+.PHONY: help demo test test-core test-checkpoints test-slow test-lowest test-clang test-neon test-threads test-free-threaded sanitize sanitize-quick fuzz lint bench wheel clean test-browser check-js screenshots test-plugs docs test-engines bench-engines release-check
 
 help:
 	@echo "make demo       score the example and explain one sentence"
 	@echo "make test       the tests (minutes); make test-slow the long, data-hungry ones"
 	@echo "make test-core  the part of them that is C++ without Python: the rules of the core"
-	@echo "make test-neural   TESLA-N: installs packages/neural into an environment of its own and tests it"
 	@echo "make test-checkpoints  encoders and tuning of TESLA-N beside PyTorch and transformers, in an environment of their own"
 	@echo "make test-lowest   the tests in a fresh clone with the lowest versions that pyproject.toml allows"
 	@echo "make test-clang    the core built with Clang, and its tests"
@@ -39,33 +38,42 @@ help:
 	@echo "make release-check  build sdist and wheels as they would be published, and try each in a clean environment"
 	@echo "make wheel      build the wheel into dist/ and check its size"
 
-# The environment is made anew when the core or the dependencies change. The demo needs the package alone; the tests take the rest.
-$(VENV)/.package: $(SOURCES)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing the package into $(VENV); compiling its core takes one or two minutes"
+# The packages of this repository, which pip must get together: it finds none of them elsewhere.
+PACKAGES := --editable packages/data --editable . --editable packages/papers --editable packages/neural
+PACKAGE_FILES := $(wildcard packages/*/pyproject.toml)
+
+# The environment is made anew when the core or the dependencies change. The demo needs the packages alone; the tests take the rest.
+$(VENV)/.package: $(SOURCES) $(PACKAGE_FILES)
+	@$(PYTHON) tools/preflight.py
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	@echo "installing the packages into $(VENV); compiling the core takes one or two minutes"
 	@mkdir -p build
-	@$(BIN)/pip install --disable-pip-version-check --no-compile --verbose --editable . > build/install.log 2>&1 & pid=$$!; \
-	  while kill -0 $$pid 2> /dev/null; do sleep 2; share=$$(grep -o '^ *\[ *[0-9]*%\]\|^ *\[[0-9]*/[0-9]*\]' build/install.log | tail -1); \
-	  test ! -t 1 -o -z "$$share" || printf '\r  core: %s ' "$$share"; done; echo; \
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-compile --verbose $(PACKAGES) > build/install.log 2>&1 & pid=$$!; \
+	  last=; while kill -0 $$pid 2> /dev/null; do sleep 2; share=$$(grep -o '^ *\[ *[0-9]*%\]\|^ *\[[0-9]*/[0-9]*\]' build/install.log | tail -1); \
+	  if test -t 1; then test -z "$$share" || printf '\r  core: %s ' "$$share"; \
+	  elif test "$$share" != "$$last"; then echo "  core: $$share"; last=$$share; fi; done; test ! -t 1 || echo; \
 	  wait $$pid || { tail -40 build/install.log; exit 1; }
 	touch $@
 
-# The package is there already, so that pip installs what the extra asks for and compiles nothing.
+# The packages are there already, so that pip installs what the extras ask for and compiles nothing.
 $(VENV)/.installed: $(VENV)/.package
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile "tesla-eval[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile "tesla-eval[dev]" "tesla-eval-papers[test]" "tesla-eval-neural[test]"
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check "tesla-eval[dev,bench]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "tesla-eval[dev,bench]"
 	touch $@
 
 demo: $(VENV)/.package
 	$(BIN)/tesla score -r examples/reference.txt examples/system-a.txt examples/system-b.txt -m m,bleu,chrf
 	@echo
 	$(BIN)/tesla explain "Police apprehended two men who stole automobiles." "The police arrested two men who had stolen cars."
+	@echo
+	$(BIN)/tesla explain -m pem-x -l en "Police did not arrest two men." "Police arrested two men."
 
 test: $(VENV)/.installed test-core
-	$(BIN)/pytest
+	$(BIN)/python -m pytest
+	cd packages/neural && ../../$(BIN)/python -m pytest -p no:cacheprovider
 
 # What did not change is not compiled again. CMake comes with the build tools where the system has none.
 TEST_CORE := build/test-core
@@ -75,25 +83,13 @@ test-core: $(VENV)/.build-tools
 	cd $(TEST_CORE) && PATH="$(CURDIR)/$(BIN):$$PATH" ctest --output-on-failure --parallel 2
 
 test-slow: $(VENV)/.installed
-	$(BIN)/pytest -m slow
-
-# An environment of its own, so that `make test` goes on without the package.
-NEURAL := build/neural
-$(NEURAL)/.installed: $(SOURCES) packages/neural/pyproject.toml
-	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
-	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check . mypy==2.4.1
-	$(NEURAL)/bin/pip install --quiet --disable-pip-version-check --editable "packages/neural[test]"
-	touch $@
-
-test-neural: $(NEURAL)/.installed
-	cd packages/neural && ../../$(NEURAL)/bin/pytest -p no:cacheprovider
-	cd packages/neural && ../../$(NEURAL)/bin/mypy --config-file ../../pyproject.toml -p tesla_eval_neural
+	$(BIN)/python -m pytest -m slow
 
 # PyTorch's build for CPUs is enough; pip takes the one for GPUs where its index has no other.
 CHECKPOINTS := build/checkpoints
 $(CHECKPOINTS)/.installed: $(SOURCES) packages/neural/pyproject.toml
 	test -x $(CHECKPOINTS)/bin/python || $(PYTHON) -m venv $(CHECKPOINTS)
-	$(CHECKPOINTS)/bin/pip install --quiet --disable-pip-version-check .
+	$(CHECKPOINTS)/bin/pip install --quiet --disable-pip-version-check packages/data .
 	$(CHECKPOINTS)/bin/pip install --quiet --disable-pip-version-check --editable "packages/neural[checkpoints,train]"
 	touch $@
 
@@ -102,8 +98,8 @@ test-checkpoints: $(CHECKPOINTS)/.installed
 
 # What builds the core outside of pip; CMake itself too, where the system has none.
 $(VENV)/.build-tools: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check "nanobind>=2.4"
-	command -v cmake > /dev/null || $(BIN)/pip install --quiet --disable-pip-version-check cmake
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "nanobind>=2.4"
+	command -v cmake > /dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check cmake
 	touch $@
 
 # One test is mostly SciPy, which takes a quarter of an hour there; the fuzzers take the core along the same ways.
@@ -128,7 +124,7 @@ NO_GIL := build/free-threaded-$(notdir $(FREE_THREADED))
 $(NO_GIL)/.installed: $(SOURCES)
 	@test -n "$(FREE_THREADED)" || { echo "There is no free-threaded Python. Build CPython with --disable-gil, then name it: make test-free-threaded FREE_THREADED=..."; exit 1; }
 	test -x $(NO_GIL)/bin/python || $(FREE_THREADED) -m venv $(NO_GIL)
-	$(NO_GIL)/bin/pip install --quiet --disable-pip-version-check --prefer-binary --editable ".[test]"
+	$(NO_GIL)/bin/pip install --quiet --disable-pip-version-check --prefer-binary --editable packages/data --editable ".[test]" --editable packages/papers
 	touch $@
 
 test-free-threaded: $(NO_GIL)/.installed
@@ -156,7 +152,7 @@ test-neon: $(VENV)/.build-tools
 ifeq ($(CLANG),)
 fuzz: $(VENV)/.installed
 	@echo "There is no Clang: hypothesis makes the texts. For guidance by coverage: apt-get install clang-14 libclang-rt-14-dev"
-	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/house/test_fuzz.py
+	FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest tests/house/test_fuzz.py
 else
 fuzz: $(VENV)/.installed
 	cmake -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=$(CLANG) > /dev/null \
@@ -177,7 +173,7 @@ test-lowest:
 	git clone --quiet . $(LOWEST)/clone
 	$(PYTHON) tools/lowest_versions.py > $(LOWEST)/constraints.txt
 	$(PYTHON) -m venv $(LOWEST)/venv
-	cd $(LOWEST)/clone && ../venv/bin/pip install --quiet --disable-pip-version-check --constraint ../constraints.txt ".[test]"
+	cd $(LOWEST)/clone && ../venv/bin/pip install --quiet --disable-pip-version-check --constraint ../constraints.txt packages/data ".[test]" packages/papers
 	cd $(LOWEST)/clone && ../venv/bin/pytest -p no:cacheprovider tests
 
 lint: $(VENV)/.installed
@@ -196,7 +192,7 @@ check-js: $(WEB)/node_modules/.installed
 	cd $(WEB) && npm run --silent types && npm run --silent format
 
 $(VENV)/.browser: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check "playwright>=1.40" "starlette>=0.40" "uvicorn>=0.30" "httptools>=0.6"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.40" "starlette>=0.40" "uvicorn>=0.30" "httptools>=0.6"
 	test -n "$$TESLA_CHROMIUM" || command -v chromium > /dev/null || apt-get install --yes --no-install-recommends chromium \
 	  || echo "There is no Chromium. Debian: apt-get install chromium"
 	command -v npm > /dev/null || echo "There is no npm: the accessibility tests will be skipped."
@@ -205,7 +201,7 @@ $(VENV)/.browser: $(VENV)/.installed
 # Tests that lack Chromium, Playwright or axe-core are skipped and say so.
 test-browser: $(VENV)/.browser
 	-test ! -x "$$(command -v npm)" || $(MAKE) --silent $(WEB)/node_modules/.installed
-	$(BIN)/pytest -m browser -rs -s tests/report/test_browser.py tests/tuning/test_page_browser.py tests/judgements/test_judging_browser.py
+	$(BIN)/python -m pytest -m browser -rs -s tests/report/test_browser.py tests/serving/test_page_browser.py tests/judgements/test_judging_browser.py
 
 screenshots: $(VENV)/.browser
 	$(BIN)/python tools/report_screenshots.py docs/images
@@ -215,7 +211,7 @@ ENGINES := build/engines
 $(ENGINES)/.installed: $(SOURCES)
 	test -x $(ENGINES)/bin/python || $(PYTHON) -m venv $(ENGINES)
 	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --upgrade pip
-	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --editable ".[test,duckdb,ray,spark]"
+	$(ENGINES)/bin/pip install --quiet --disable-pip-version-check --editable packages/data --editable ".[test,duckdb,ray,spark]"
 	touch $@
 
 test-engines: $(ENGINES)/.installed
@@ -230,7 +226,8 @@ PLUG_WHEEL := build/plugs/wheel/.built
 PLUG_PIP := bin/pip install --quiet --disable-pip-version-check
 $(PLUG_WHEEL): $(SOURCES) $(shell find src -type f -not -name '*.pyc')
 	rm -rf $(@D)
-	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(@D) .
+	for package in packages/data . packages/papers packages/neural; do \
+	  $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(@D) ./$$package || exit 1; done
 	touch $@
 
 .PRECIOUS: build/plugs/%/.ready build/plugs/%/.installed
@@ -242,7 +239,7 @@ build/plugs/%/.ready: tests/plugs/%.txt
 # Our own package goes last: whatever versions a neighbour pins stay.
 build/plugs/%/.installed: build/plugs/%/.ready $(PLUG_WHEEL)
 	$(@D)/$(PLUG_PIP) --force-reinstall --no-deps build/plugs/wheel/*.whl
-	$(@D)/$(PLUG_PIP) tesla-eval
+	$(@D)/$(PLUG_PIP) --find-links build/plugs/wheel tesla-eval
 	touch $@
 
 test-plugs: $(foreach plug,$(PLUGS),build/plugs/$(plug)/.installed)
@@ -267,7 +264,7 @@ bench: $(VENV)/.bench
 
 wheel: $(VENV)/.installed
 	rm -f dist/*.whl
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+	for package in . packages/data packages/papers packages/neural; do $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist ./$$package || exit 1; done
 	$(BIN)/python tools/check_wheel.py dist/*.whl
 
 # What would be published, built and tried in clean environments; ten minutes.

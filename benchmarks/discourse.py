@@ -12,10 +12,10 @@ import json
 from collections.abc import Callable
 
 from benchmarks.common import SHARED_DATA, cpu_seconds, interleaved
-from tesla_eval import Cremer, Dicomer
 from tesla_eval.judgements.summaries import read_summaries
-from tesla_eval.language.discourse.arguments import boundary_features
-from tesla_eval.language.discourse.parser import load_parser
+from tesla_eval_papers import Cremer, Dicomer
+from tesla_eval_papers.discourse.arguments import boundary_features
+from tesla_eval_papers.discourse.relation_parser import load_discourse_parser
 
 WORDS = 10_000
 SUMMARIES = 200
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def parsing() -> None:
-    parser = load_parser("en")
+    parser = load_discourse_parser("en")
     text = " ".join(long_text())
     parser.parse("A text to warm up. But not much.")
     sentences = parser.documents([text])[0].sentences

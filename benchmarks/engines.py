@@ -1,4 +1,4 @@
-"""TESLA-M over a Parquet file: our own threads, DuckDB and Ray, each with two workers, in processes of their own.
+"""TESLA-M over a Parquet file: our own threads and DuckDB, each with two workers, in processes of their own.
 
 python -m benchmarks engines               100,000 segments; ENGINE_SEGMENTS=2000000 for more, ENGINE_ROUNDS=3
 make bench-engines                         the same in an environment that has the engines
@@ -10,16 +10,11 @@ from __future__ import annotations
 
 import ctypes
 import os
-import secrets
-import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,18 +83,6 @@ def _descendants() -> list[int]:
     return found
 
 
-def end_descendants() -> None:
-    """End the processes below this one, and no others; `ray stop` would end every cluster on the machine."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        for pid in _descendants():
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
-        time.sleep(3)
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-
-
 def watch(command: list[str], usage: Usage) -> None:
     """Run a command and look at its processes until it ends."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -131,7 +114,7 @@ def write_segments(path: Path, count: int) -> None:
 
 def own_threads(data: Path, output: Path) -> Usage:
     usage = Usage()
-    tesla = [sys.executable, "-m", "tesla_eval", "score", str(data), "-l", "en", "-m", "m", "--quiet"]
+    tesla = [sys.executable, "-m", "tesla_eval.cli", "score", str(data), "-l", "en", "-m", "m", "--quiet"]
     watch([*tesla, "-j", str(WORKERS), "-o", str(output)], usage)
     return usage
 
@@ -139,34 +122,6 @@ def own_threads(data: Path, output: Path) -> Usage:
 def with_duckdb(data: Path, output: Path) -> Usage:
     usage = Usage()
     watch([sys.executable, "-c", DUCKDB, str(data), str(output), str(WORKERS)], usage)
-    return usage
-
-
-def with_ray(data: Path, output: Path) -> Usage:
-    """On a cluster that is up: the cluster's processes count from the time when it is."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    cluster, usage = Usage(), Usage()
-    # A secret of this cluster's own: Ray refuses whoever does not have it.
-    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
-    os.environ["RAY_raylet_start_wait_time_s"] = "180"  # noqa: SIM112  (Ray spells it so; machines may be busy)
-    start = ["start", "--head", f"--port={port}", f"--num-cpus={WORKERS}", "--include-dashboard=false"]
-    # A folder of its own, too: in the usual one, Ray would remember the address when the cluster is gone.
-    own_folder = tempfile.mkdtemp(prefix="ray")
-    ray = [sys.executable, "-m", "ray.scripts.scripts", *start, "--object-store-memory=200000000"]
-    try:
-        watch([*ray, "--disable-usage-stats", f"--temp-dir={own_folder}"], cluster)
-        for _ in range(100):  # ten seconds to settle
-            cluster.look(memory=False)
-            time.sleep(0.1)
-        tesla = [sys.executable, "-m", "tesla_eval", "score", str(data), "-l", "en", "-m", "m", "--quiet"]
-        watch([*tesla, "--engine", "ray", "--address", f"127.0.0.1:{port}", "-o", str(output)], usage)
-    finally:
-        end_descendants()
-        shutil.rmtree(own_folder, ignore_errors=True)
-    usage.seconds = {key: seconds - cluster.seconds.get(key, 0.0) for key, seconds in usage.seconds.items()}
-    print(f"  (a Ray cluster of its own: {cluster.cpu:.1f} s of CPU time until it is up)")
     return usage
 
 
@@ -182,7 +137,7 @@ def main() -> None:
         raise SystemExit("this benchmark reads /proc")
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     engines: dict[str, Callable[[Path, Path], Usage]] = {"own threads": own_threads}
-    for module, name, run in (("duckdb", "DuckDB", with_duckdb), ("ray", "Ray", with_ray)):
+    for module, name, run in (("duckdb", "DuckDB", with_duckdb),):
         if find_spec(module) is None:
             print(f"{name} is not installed here: make bench-engines")
         else:
@@ -202,7 +157,7 @@ def main() -> None:
         first = None
         for number in range(ROUNDS):
             for name, run in engines.items():
-                output = Path(folder) / f"{name}-{number}{'' if name == 'Ray' else '.parquet'}"
+                output = Path(folder) / f"{name}-{number}.parquet"
                 usage = run(data, output)
                 seconds[name].append(usage.cpu)
                 peaks[name] = max(peaks[name], usage.peak)

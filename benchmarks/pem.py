@@ -6,8 +6,8 @@ python -m benchmarks pem
 from __future__ import annotations
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
-from tesla_eval import Pem, PemX
 from tesla_eval.metrics import Metric, create_metric
+from tesla_eval_papers import Pem, PemX
 
 PAIRS = 4_000
 

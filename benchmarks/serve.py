@@ -55,7 +55,7 @@ class Server:
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    command = [sys.executable, "-m", "tesla_eval", "serve", "--http", "--port", "0"]
+    command = [sys.executable, "-m", "tesla_eval.cli", "serve", "--http", "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

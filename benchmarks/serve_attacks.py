@@ -165,6 +165,14 @@ def _segments() -> list[bytes]:
 
 
 @cache
+def _sentences() -> list[bytes]:
+    """Texts of ten thousand lines or sentences, which some metrics compare each with each."""
+    lines, sentences = (["a\n" * 10_000], ["b\n" * 10_000]), (["A cat. " * 2800], ["The cat. " * 2200])
+    names = ["rougelsum", "rougelsum-recall", "s-source", "s-x", "ter-char"]
+    return [_asking("/score", *texts, sources=texts[1], metrics=names) for texts in (lines, sentences)]
+
+
+@cache
 def _json() -> list[bytes]:
     """8 MB that are slow to read, as JSON goes."""
     units = (b"[[[]]],", b"{},", b"1.5,", b'"",', b"[],", b"null,")
@@ -188,6 +196,12 @@ def _dear() -> list[bytes]:
             for name in names[:-1]
         ),
     ]
+
+
+def _chunks() -> bytes:
+    """A body in chunks of a byte."""
+    head = _head(0, connection="close").replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+    return head + b"1\r\n \r\n" * 4_000_000 + b"0\r\n\r\n"
 
 
 def _pour(port: int, begin: bytes, more: bytes) -> None:
@@ -281,6 +295,8 @@ ATTACKS: dict[str, tuple[int, Callable[[int], None]]] = {
     "silence": (1, lambda port: _crowd(port, 1010, b"", b"")),
     "leavers": (8, _leave),
     "segments": (24, lambda port: _send(port, *_segments())),
+    "sentences": (8, lambda port: _send(port, *_sentences())),
+    "chunks": (4, lambda port: _send(port, _chunks())),
     "json": (8, lambda port: _send(port, *_json())),
     "slow bodies": (1, lambda port: _crowd(port, 1010, _head(9999), b"x")),
     "connections": (4, _connect),

@@ -39,7 +39,7 @@ def main() -> None:
         hypothesis.write_text("".join(f"{pair[0]}\n" for pair in pairs), encoding="utf-8")
         reference.write_text("".join(f"{pair[1]}\n" for pair in pairs), encoding="utf-8")
         files = str(reference), str(hypothesis)
-        score = ("-m", "tesla_eval", "score", "-l", "en", "-r", *files)
+        score = ("-m", "tesla_eval.cli", "score", "-l", "en", "-r", *files)
         commands = {
             "import numpy": ("-c", "import numpy"),
             "sacreBLEU's BLEU()": ("-c", "from sacrebleu.metrics import BLEU; BLEU()"),

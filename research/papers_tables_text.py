@@ -187,14 +187,14 @@ OTHER_TABLES = (
         f"{_TUNING}; the Urdu set-up of WMT 2011 (Joshua's grammars, four references) is not here")),
     OtherTable(_CELAB, "table 1", "kappa of judges", _same(
         "Judgment Set 1; Judgment Set 2",
-        "not possible: the judgements of NIST 2008 were not published; `tesla meta --rankings` computes kappa")),
+        "not possible: the judgements of NIST 2008 were not published; `tesla judge agree --rankings` computes kappa")),
     OtherTable(_CELAB, "table 4", "sample sentences", _same(
         "Reference; System A, System B", "reproduced where readable: [TESLA-CELAB](../docs/celab.md)")),
     OtherTable(_SUMMARIES, "table 1", "content", (
         *_same("R-2; R-SU4", _ROUGE), ("BE", "not possible: needs a parser that is not free"),
         *_same("4; 6; 8; 10; 11; 12; 13; 24", _AESOP), ("TESLA-S", _ROUGE))),
     OtherTable(_SUMMARIES, "table 2", "a role matrix", (
-        ("S1 to S4", "reproduced: `tests/metrics/test_dicomer.py`, §11 of the specification"),)),
+        ("S1 to S4", "reproduced: `packages/papers/tests/test_dicomer.py`, §11 of the specification"),)),
     OtherTable(_SUMMARIES, "table 3", "readability", (
         *_same("R-2; R-SU4", _LEFT_OUT), ("BE", "not possible: as table 1"), *_same("4; 6; 12; 18; 23", _AESOP),
         *_same("LIN; LIN+C; LIN+E; DICOMER", _LEFT_OUT))),

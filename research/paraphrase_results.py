@@ -20,11 +20,12 @@ from adequacy import FULL_SHARE, Measured, leave_one_out, model_of, train_pem_x
 from build_pem_x import LANGUAGE_MODEL, PIVOTS, ROOT, read_sets
 from paraphrase_sets import ParaphraseSet
 from research.pem import shuffled
-from tesla_eval import PemX, create_metric, statistics
-from tesla_eval.judgements.paraphrases import controls, shared_words
+from tesla_eval import create_metric, statistics
 from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics.base import Metric
-from tesla_eval.models.paraphrases import PemXModel
+from tesla_eval_papers import PemX
+from tesla_eval_papers.judgements import controls, shared_words
+from tesla_eval_papers.models.pem_x import PemXModel
 
 Scores = npt.NDArray[np.float64]
 

@@ -20,18 +20,19 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split, to_learn_from
-from tesla_eval import Pem, statistics
+from tesla_eval import statistics
 from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
-from tesla_eval.judgements.paraphrases import (
+from tesla_eval.metrics import create_metric
+from tesla_eval_papers import Pem
+from tesla_eval_papers.judgements import (
     RatedPair,
     novelty,
     overall_score,
     read_parabank,
     shared_words,
 )
-from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
-from tesla_eval.training.regressions import (
+from tesla_eval_papers.metrics.features.paraphrases import PARAPHRASE_FEATURES
+from tesla_eval_papers.training.regressions import (
     GRID,
     compute_features,
     fit_support_vectors,

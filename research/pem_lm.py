@@ -22,10 +22,10 @@ import numpy as np
 from build_language_models import files
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split, to_learn_from
 from research.pem import BUILT_IN, pearson
-from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.language.analysis import load_stems
-from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
-from tesla_eval.training.regressions import (
+from tesla_eval_papers.judgements import RatedPair, read_parabank
+from tesla_eval_papers.metrics.features.paraphrases import PARAPHRASE_FEATURES
+from tesla_eval_papers.training.regressions import (
     compute_features,
     fit_support_vectors,
     paraphrase_features,

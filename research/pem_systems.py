@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from build_pem import LANGUAGE_MODEL, PARABANK, PIVOTS, split
-from tesla_eval import Pem, statistics
+from tesla_eval import statistics
 from tesla_eval.judgements.meta.plots import Dot, Drawing, Line, Shape, Words, write_drawing
-from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
-from tesla_eval.training.regressions import paraphrase_features, with_controls
+from tesla_eval_papers import Pem
+from tesla_eval_papers.judgements import RatedPair, read_parabank
+from tesla_eval_papers.training.regressions import paraphrase_features, with_controls
 
 CONTROLS = ("the original itself", "another sentence", "words of a unigram model")
 Floats = npt.NDArray[np.float64]

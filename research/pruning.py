@@ -25,13 +25,13 @@ from tesla_eval import TeslaB
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.run import score_and_join, target_language
-from tesla_eval.judgements.paraphrases import read_parabank
 from tesla_eval.language.analysis import load_stems
 from tesla_eval.language.lm import load_language_model
 from tesla_eval.language.pivot import KIND, STEMS, PhraseTable, read_phrase_table
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures
-from tesla_eval.training.regressions import compute_features, fit_support_vectors, with_controls
+from tesla_eval_papers.judgements import read_parabank
+from tesla_eval_papers.metrics.features.paraphrases import PARAPHRASE_FEATURES, ParaphraseFeatures
+from tesla_eval_papers.training.regressions import compute_features, fit_support_vectors, with_controls
 
 FILES = ("wmt12-rr", "wmt13-rr", "wmt14-rr")
 TABLES = {"en": ("cs", "de", "es", "fr", "zh"), "cs": ("en",), "de": ("en",), "es": ("en",), "fr": ("en",)}

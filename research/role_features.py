@@ -14,12 +14,13 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.explanations import ValueDetail
 from tesla_eval.base.resources import find_resource
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.language.srl.exchanged import Exchange, participants
-from tesla_eval.language.srl.labeller import KIND, load_labeller
-from tesla_eval.language.srl.propositions import Proposition, read_propositions
-from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.matching.ngrams import RECALL_WEIGHT
+from tesla_eval.matching.matcher import RECALL_WEIGHT
+from tesla_eval.metrics.contradictions.exchanges import Exchange
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail
+from tesla_eval_papers.metrics.features.exchanges import participants
+from tesla_eval_papers.srl.labeller import KIND, load_labeller
+from tesla_eval_papers.srl.propositions import Proposition, read_propositions
+from tesla_eval_papers.syntax.tree_parser import load_tree_parser
 
 __all__ = ["RoleGroup"]
 
@@ -66,7 +67,7 @@ class _BoundRoles(BoundGroup):
     @property
     def signature(self) -> dict[str, str]:
         labeller = load_labeller(self._language).fingerprint if self._declared.nouns else "none"
-        return {"parser": load_parser(self._language).fingerprint, "srl": labeller}
+        return {"parser": load_tree_parser(self._language).fingerprint, "srl": labeller}
 
     def prepare(self, batch: AnalysedBatch) -> _Prepared:
         """The propositions of each different text."""

@@ -26,21 +26,22 @@ from loyo import NAME, RECIPES, collect, fit_options, judged, line
 from research.pem import shuffled
 from research.role_features import RoleGroup
 from research.srl import TREEBANK
-from tesla_eval import FeatureMetric, Pem, statistics
+from tesla_eval import FeatureMetric, statistics
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet
-from tesla_eval.judgements.paraphrases import RatedPair, read_parabank
 from tesla_eval.language.analysis.lemmas import Lemmatiser
-from tesla_eval.language.srl.exchanged import SYMMETRIC
-from tesla_eval.language.syntax.clauses import find_clauses
-from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.language.syntax.treebank import read_treebank
-from tesla_eval.language.syntax.trees import Tree
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.combinations import Uncombined
+from tesla_eval.metrics.contradictions.exchanges import SYMMETRIC
 from tesla_eval.metrics.features import Feature
-from tesla_eval.metrics.features.paraphrases import PARAPHRASE_FEATURES
-from tesla_eval.training.regressions import (
+from tesla_eval_papers import Pem
+from tesla_eval_papers.judgements import RatedPair, read_parabank
+from tesla_eval_papers.metrics.features.paraphrases import PARAPHRASE_FEATURES
+from tesla_eval_papers.syntax.clauses import find_clauses
+from tesla_eval_papers.syntax.tree_parser import load_tree_parser
+from tesla_eval_papers.syntax.treebank import read_treebank
+from tesla_eval_papers.syntax.trees import Tree
+from tesla_eval_papers.training.regressions import (
     GRID,
     compute_features,
     fit_support_vectors,
@@ -354,7 +355,7 @@ def pairs() -> None:
 def verbs() -> None:
     """Doers and undergoers of verbs against PropBank's ARG0 and ARG1 on the dev split: the head word must lie in it."""
     sentences = read_treebank(str(TREEBANK), "dev")
-    automatic = [found.tree for found in load_parser("en").parse_tokens([s.tokens for s in sentences])]
+    automatic = [found.tree for found in load_tree_parser("en").parse_tokens([s.tokens for s in sentences])]
     print("| trees | role | precision | recall | F1 | of |\n|---|---|--:|--:|--:|--:|")
     for title, trees in (("gold", [s.tree for s in sentences]), ("automatic", automatic)):
         for role, field in (("ARG0", "doers"), ("ARG1", "undergoers")):

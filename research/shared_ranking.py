@@ -45,7 +45,7 @@ def fit_ranking(problem: RankingProblem, penalty: float, structure: FloatArray |
     >>> fit_ranking(RankingProblem(np.array([[1.0, 1.0], [1.0, -1.0]]), np.ones(2)), 1e-3).round(2).tolist()
     [1.0, 0.0]
     """
-    from tesla_eval.models.aso import fit_problems
+    from tesla_eval_papers.models.aso import fit_problems
 
     labels = np.ones((len(problem.counts), 1))
     weights = fit_problems(
@@ -62,7 +62,7 @@ def fit_shared(
     Each round fits all problems and takes the `dimensions` first singular vectors of their weights as Θ (Ando & Zhang
     2005; Liu & Ng do one round). The weights are then fitted once more with the last Θ.
     """
-    from tesla_eval.models.aso import shared_structure
+    from tesla_eval_papers.models.aso import shared_structure
 
     structure: FloatArray | None = None
     for _ in range(rounds if dimensions else 0):

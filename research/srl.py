@@ -23,23 +23,23 @@ import numpy.typing as npt
 from research.srl_tests import compare
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.resources import read_resource, write_resource
-from tesla_eval.language.srl.constituents import ParsedSentence
-from tesla_eval.language.srl.evaluation import (
+from tesla_eval_papers.models.aso import PENALTY, PenalisedLoss, fit_problems, minimise, shared_structure
+from tesla_eval_papers.srl.constituents import ParsedSentence
+from tesla_eval_papers.srl.evaluation import (
     Counts,
     RoleCounts,
     evaluate_labeller,
     gold_arguments,
     noun_predicates,
 )
-from tesla_eval.language.srl.features import AND
-from tesla_eval.language.srl.frames import read_nomtypes
-from tesla_eval.language.srl.labeller import RoleLabeller, load_labeller, read_labeller
-from tesla_eval.language.srl.scorer import Scorer
-from tesla_eval.language.syntax.parser import load_parser
-from tesla_eval.language.syntax.treebank import TreebankSentence, read_treebank
-from tesla_eval.language.syntax.trees import Tree
-from tesla_eval.models.aso import PENALTY, PenalisedLoss, fit_problems, minimise, shared_structure
-from tesla_eval.training.srl import (
+from tesla_eval_papers.srl.features import AND
+from tesla_eval_papers.srl.frames import read_nomtypes
+from tesla_eval_papers.srl.labeller import RoleLabeller, load_labeller, read_labeller
+from tesla_eval_papers.srl.scorer import Scorer
+from tesla_eval_papers.syntax.tree_parser import load_tree_parser
+from tesla_eval_papers.syntax.treebank import TreebankSentence, read_treebank
+from tesla_eval_papers.syntax.trees import Tree
+from tesla_eval_papers.training.srl import (
     LEARNERS,
     Examples,
     FeatureTable,
@@ -128,7 +128,7 @@ def value_weights(
 
 
 def automatic_trees(sentences: Sequence[TreebankSentence]) -> list[Tree]:
-    return [found.tree for found in load_parser("en").parse_tokens([s.tokens for s in sentences])]
+    return [found.tree for found in load_tree_parser("en").parse_tokens([s.tokens for s in sentences])]
 
 
 def percent(counts: RoleCounts, task: str) -> str:

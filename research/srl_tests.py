@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from typing import NamedTuple
 
-from tesla_eval.language.srl.evaluation import Counts, RoleCounts
 from tesla_eval.statistics.agreements import binomial_upper_tail
+from tesla_eval_papers.srl.evaluation import Counts, RoleCounts
 
 
 class Comparison(NamedTuple):

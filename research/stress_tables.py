@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from loyo import DATA
 from tesla_eval import create_metric
 from tesla_eval.judgements.meta.run import wmt_sets
-from tesla_eval.judgements.stress import stress
-from tesla_eval.judgements.stress.kinds import choose_kinds
 from tesla_eval.metrics.scoring import NamedMetric
+from tesla_eval.stress import stress
+from tesla_eval.stress.kinds import choose_kinds
 
 SETS = {
     "en": ("wmt20-mqm", "zh-en"), "de": ("wmt20-mqm", "en-de"), "cs": ("wmt24-esa-outofen-odd", "en-cs"),

@@ -17,18 +17,18 @@ import numpy as np
 
 from tesla_eval import create_metric
 from tesla_eval.base.arrays import FloatArray
-from tesla_eval.judgements.stress.kinds import all_kinds
-from tesla_eval.judgements.stress.negation import negated
-from tesla_eval.judgements.stress.words import Case, Corpus, analysed_words
 from tesla_eval.judgements.summaries import OVERALL, SummarySet, read_summaries
 from tesla_eval.language.analysis import split_sentences
+from tesla_eval.stress.kinds import all_kinds
+from tesla_eval.stress.negation import negated
+from tesla_eval.stress.words import Case, Corpus, analysed_words
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data" / "summaries"
 SETS = ("newsroom", "realsumm", "summeval", "summeval_op")
 METRICS = (
     "s", "s-recall", "s-x", "s-source", "rouge1", "rouge2", "rougel", "rougelsum", "rougesu4",
-    "rouge1-recall", "rouge2-recall", "rougel-recall", "rougelsum-recall", "rougesu4-recall", "bleu", "chrf",
+    *(f"rouge{kind}:part=recall" for kind in ("1", "2", "l", "lsum", "su4")), "bleu", "chrf",
 )  # fmt: skip
 WORDS = "number of words"
 

@@ -2,8 +2,8 @@
 
     python -m research.summary_tables [-o FILE]
 
-Data: ../shared/data/summaries. The recipe is that of the shipped models (tools/build_dicomer.py), trained on the
-other sets, or on other topics of the same set.
+Data: ../shared/data/summaries. The recipe is that of the shipped models (packages/papers/tools/build_dicomer.py),
+trained on the other sets, or on other topics of the same set.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from build_dicomer import RATED, Laboratory, Learned, coherence, others
 from tesla_eval import create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.summaries import OVERALL, SummarySet
-from tesla_eval.language.discourse.roles import VARIANTS, Variant
 from tesla_eval.statistics.correlation import kendall, pearson, spearman
+from tesla_eval_papers.discourse.roles import VARIANTS, Variant
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWS, SEED, FOLDS = 1000, 2012, 5
 CORRELATIONS = {"Pearson": pearson, "Spearman": spearman, "Kendall": kendall}
 COLUMNS = (*CORRELATIONS, "Kendall within topics")
-ROUGE = {"R-2": "rouge2-recall", "R-SU4": "rougesu4-recall"}
+ROUGE = {"R-2": "rouge2:part=recall", "R-SU4": "rougesu4:part=recall"}
 KERNELS = {"CREMER LF": "linear", "CREMER PF": "poly", "CREMER RBF": "rbf"}
 READABILITY = {
     "R-2": (0.7524, 0.3975, 0.2925), "R-SU4": (0.7840, 0.3953, 0.2925), "LIN": (0.8556, 0.6593, 0.4953),

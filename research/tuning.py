@@ -25,6 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import statistics
+from tesla_eval.choosing.mbr import agreement_with_aggregate
+from tesla_eval.choosing.nbest import CandidateList, read_nbest
+from tesla_eval.choosing.parameters import Parameters
 from tesla_eval.judgements.judges import annotator_agreement
 from tesla_eval.judgements.nouns import EvalSet
 from tesla_eval.judgements.wmt import read_rankings, read_segments
@@ -32,14 +35,12 @@ from tesla_eval.language.lm import load_language_model
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.statistics.resampling import Additive, paired_bootstrap
-from tesla_eval.tuning.mbr import agreement_with_aggregate
-from tesla_eval.tuning.mert import MertOptions
-from tesla_eval.tuning.nbest import CandidateList, read_nbest
-from tesla_eval.tuning.objective import TuningObjective
-from tesla_eval.tuning.outer import optimise
-from tesla_eval.tuning.parameters import Parameters
-from tesla_eval.tuning.pool import Pool
+from tesla_eval.statistics.candidates import Additive
+from tesla_eval.statistics.resampling import paired_bootstrap
+from tesla_eval_papers.tuning.mert import MertOptions
+from tesla_eval_papers.tuning.objective import TuningObjective
+from tesla_eval_papers.tuning.outer import optimise
+from tesla_eval_papers.tuning.pool import Pool
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "wmt"
 SETS = {

@@ -21,12 +21,12 @@ from loyo import BASELINES, NAME, OF_X, RECIPES, TITLES, collect, difference, ju
 from tesla_eval import TeslaX, create_metric
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.judgements.meta.run import JudgedSet, target_language
-from tesla_eval.judgements.stress.kinds import DEGENERATE, choose_kinds
-from tesla_eval.judgements.stress.run import DamagedText, damage
 from tesla_eval.language.analysis.languages import is_spaced, resolve_language
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature
 from tesla_eval.models.linear import LinearModel
+from tesla_eval.stress.kinds import DEGENERATE, choose_kinds
+from tesla_eval.stress.run import DamagedText, damage
 from tesla_eval.training.judged import pairs_of_scores
 from tesla_eval.training.recipe import Recipe, features_for
 from yearly import Figures, YearlySet, fit_years, leave_out

@@ -19,7 +19,7 @@ from tesla_eval.base.resources import Provenance, Resource, text_array, write_re
 from tesla_eval.language.analysis.antonyms import ANTONYMS
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 FILES = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 ANTONYM = "!"
 MOST_SENSES = 12

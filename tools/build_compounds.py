@@ -21,13 +21,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from tesla_eval.base.resources import Provenance, write_resource
+from tesla_eval.language.analysis.compounds import FILLERS, SHORTEST_PART
 from tesla_eval.language.analysis.conllu import read_conllu
-from tesla_eval.language.analysis.frequencies import FILLERS, SHORTEST_PART
 from word_lists import compound_resource
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 
 SHIPPED = ["de", "nl", "sv", "no", "fi"]
 LEAST_FREQUENCY = 100  # per thousand million words; rarer nouns hardly ever are parts

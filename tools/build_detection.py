@@ -1,4 +1,4 @@
-"""Build src/tesla_eval/data/detection.tesla, which tells languages apart, from the treebanks' training sentences.
+"""Build the model detection.tesla, which tells languages apart, from the treebanks' training sentences.
 
     python tools/build_detection.py [-o FILE] [--hold-out]
 

@@ -17,7 +17,7 @@ from tesla_eval.base.resources import Provenance, write_resource
 from tesla_eval.language.analysis.frequencies import SHARED_LISTS
 from word_lists import frequency_resource
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
+DATA = Path(__file__).resolve().parents[1] / "packages" / "data" / "src" / "tesla_eval_data"
 WORDS = 20_000
 NAMES_IN_WORDFREQ = {"no": "nb", "hr": "sh"}
 CLITICS = {"en": dict.fromkeys(("'s", "n't", "'re", "'ve", "'ll", "'d", "'m", "ca", "wo"), 6.5)}

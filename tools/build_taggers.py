@@ -18,7 +18,7 @@ from tesla_eval.base.parallel import Progress
 from tesla_eval.base.resources import Provenance, Resource, read_resource, write_resource
 from tesla_eval.cli.shared.terminal import progress
 from tesla_eval.language.analysis.conllu import UNKNOWN, Sentence
-from tesla_eval.language.analysis.tagger import ANALYSIS, KIND, TaggerModel, read_tagger
+from tesla_eval.language.analysis.tags import ANALYSIS, KIND, TaggerModel, read_tagger
 from tesla_eval.training.taggers import (
     TaggerData,
     build_tagger,
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "data"
 TREEBANKS = SHARED / "ud"
 WORDNETS = SHARED / "synonyms"
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 DATE = "2026-11-15"
 
 

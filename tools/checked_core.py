@@ -97,6 +97,10 @@ def make_environment(folder: Path) -> Path:
             (package / source.name).symlink_to(source)
     (core,) = folder.glob("_core*.so")
     (package / core.name).symlink_to(core)
+    for name in ("data", "papers", "neural"):
+        beside = package.parent / f"tesla_eval_{name}"
+        beside.unlink(missing_ok=True)
+        beside.symlink_to(ROOT / "packages" / name / "src" / beside.name)
     site = next((home / "lib").glob("python*")) / "site-packages"
     (site / "checked.pth").write_text(
         f"{package.parent}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8"

@@ -118,7 +118,7 @@ def process_work(asked: str, folder: Path) -> Callable[[str], float]:
     kind, _, name = asked.partition(":")
     if kind == "command":
         name, _, metrics = name.partition(":")
-        arguments = ["-m", "tesla_eval", *COMMANDS[name]]
+        arguments = ["-m", "tesla_eval.cli", *COMMANDS[name]]
         if metrics:
             arguments[arguments.index("-m", 2) + 1] = metrics
         return lambda python: process_seconds([python, *arguments], folder)

@@ -57,13 +57,13 @@ SETS = {
 SUMMARY_SET = "summeval"  # eleven references, and the source
 
 BY_LANGUAGE = {
-    "de": ["m", "b", "x", "s", "celab", "chrf++", "nist", "maxsim", "rouge1", "rougelsum"],
-    "ru": ["m", "x", "s"],
+    "de": ["m", "b", "x", "s", "celab", "chrf++", "nist", "maxsim", "rouge1", "rougelsum", "s-source", "s-x"],
+    "ru": ["m", "x", "s", "s-source", "s-x"],
     "zh": ["m", "x", "s", "celab", "celab-", "bleu", "nist-char", "ter", "rouge1"],
-    "fr": ["m", "b", "x"],
-    "cs": ["m", "b", "x", "s"],
+    "fr": ["m", "b", "x", "s-source", "s-x"],
+    "cs": ["m", "b", "x", "s", "s-source", "s-x"],
     "hi": ["m", "x"],
-    "es": ["m", "b", "x", "s"],
+    "es": ["m", "b", "x", "s", "s-source", "s-x"],
     "ja": ["m", "x", "s", "celab", "bleu", "rougesu4"],
     "uk": ["m", "x"],
     "ar": ["m", "x", "chrf"],
@@ -75,7 +75,9 @@ ON_SUMMARIES = [
     "s", "s-recall", "s-source", "s-x", "dicomer", "cremer", "rouge1", "rouge2", "rougel", "rougelsum",
     "rougesu4", "rougelsum-recall", "x", "pem-x",
 ]  # fmt: skip
-NEEDS_SOURCE = frozenset({"s-source", "s-x"})  # no WMT file has sources
+NEEDS_SOURCE = frozenset(
+    {"s-source", "s-x"}
+)  # no WMT file has sources: there the references stand in for them
 
 OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("m", "en", {"alpha": 0.5}),
@@ -118,6 +120,15 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("rougelsum", "en", {"split": False}),
     ("n", "en", {"scaled": False, "workers": 2}),
 ]
+RENAMED: dict[str, tuple[str, dict[str, str]]] = {
+    "bleu-char": ("bleu", {"tok": "char"}),
+    "nist-char": ("nist", {"tok": "char"}),
+    "ter-char": ("ter", {"level": "char"}),
+    **{
+        f"rouge{kind}-recall": (f"rouge{kind}", {"part": "recall"}) for kind in ("1", "2", "l", "lsum", "su4")
+    },
+}
+"""Metrics that became options of others: both trees dump them under the old names."""
 EDGES = [("", "A text."), ("A text.", ""), ("One", "One"), ("a b", "a"), ("...", "A text."), ("", "")]
 UNCOMPARED = frozenset({"signature", "signatures", "segment_signature", "version", "command"})
 """Fields of results that may differ between versions."""
@@ -215,15 +226,29 @@ def summary_texts() -> Texts:
 
 
 def metric_names() -> list[str]:
-    """What `tesla metrics` lists."""
-    listed = run_command("metrics", "--json", folder=Path.cwd())
-    return [entry["name"] for entry in json.loads(listed)]
+    """All metrics of this checkout, by the names that both checkouts use."""
+    try:
+        listed = run_command("metrics", "--all", "--json", folder=Path.cwd())
+    except subprocess.CalledProcessError:  # without --all: the list was whole
+        listed = run_command("metrics", "--json", folder=Path.cwd())
+    return list(dict.fromkeys([*(entry["name"] for entry in json.loads(listed)), *RENAMED]))
+
+
+def make(name: str, lang: str, **options: Any) -> Any:
+    """The metric that had this name in the older checkout."""
+    try:
+        return create_metric(name, lang, **options)
+    except TeslaError:
+        if name not in RENAMED:
+            raise
+        base, own = RENAMED[name]
+        return create_metric(base, lang, **own, **options)
 
 
 def run_command(*arguments: str, folder: Path) -> str:
     """The standard output of a `tesla` command."""
     run = subprocess.run(
-        [sys.executable, "-m", "tesla_eval", *arguments],
+        [sys.executable, "-m", "tesla_eval.cli", *arguments],
         cwd=folder, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8",
         env={**os.environ, "TESLA_EVAL_CACHE": str(folder / "cache"), "COLUMNS": "200"},
     )  # fmt: skip
@@ -382,10 +407,12 @@ def dump(path: str) -> None:
         start = time.process_time()
         key = " | ".join([name, data, shown(options)])
         given = texts[data].first(SLOW.get(name, len(texts[data].hypotheses)))
+        if name in NEEDS_SOURCE and given.sources is None:
+            given = given._replace(sources=list(map(str, given.references[0])))
         if (name, data) in SHORT:
             given = given.shortened(SHORT[name, data])
         try:
-            metric = create_metric(name, "en" if data == "summaries" else data, **options)
+            metric = make(name, "en" if data == "summaries" else data, **options)
             arrays |= {f"{key} | {what}": array for what, array in measured(metric, given)}
         except (
             TeslaError,

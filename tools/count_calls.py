@@ -127,7 +127,7 @@ def trace(arguments: list[str]) -> dict[str, Any]:
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")):
         sys.setprofile(tracer)
         try:
-            runpy.run_module("tesla_eval", run_name="__main__", alter_sys=True)
+            runpy.run_module("tesla_eval.cli", run_name="__main__", alter_sys=True)
         except SystemExit as end:
             status = end.code
         finally:

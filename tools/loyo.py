@@ -241,7 +241,7 @@ def train(direction: str, jobs: int) -> None:
     """Write the shipped weights, and say what they took."""
     start = process_time()
     model = learned(direction, jobs)
-    path = ROOT / "src" / "tesla_eval" / "data" / f"weights-x-{model.language}.json"
+    path = ROOT / "packages" / "data" / "src" / "tesla_eval_data" / f"weights-x-{model.language}.json"
     write_document(path, model)
     print(f"{path}: {len(model.features)} features, {process_time() - start:.0f} s of CPU time")
 

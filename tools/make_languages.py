@@ -32,7 +32,7 @@ from measure_tokenisers import (
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder
 from tesla_eval.language.analysis.languages import LANGUAGES, MEASURED_PARTS
 from tesla_eval.language.analysis.lemmas import Lemmatiser, normalise_form
-from tesla_eval.language.analysis.tagger import read_tagger
+from tesla_eval.language.analysis.tags import read_tagger
 from tesla_eval.training.taggers import evaluate
 
 ROOT = Path(__file__).resolve().parents[1]

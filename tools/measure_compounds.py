@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from build_compounds import RECIPES, part_frequencies
 from build_lemmas import sentences
 from tesla_eval.base.resources import Provenance
+from tesla_eval.language.analysis.compounds import CompoundSplitter
 from tesla_eval.language.analysis.conllu import Sentence
-from tesla_eval.language.analysis.frequencies import CompoundSplitter
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from word_lists import compound_resource
 

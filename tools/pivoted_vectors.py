@@ -32,7 +32,7 @@ def pivoted_embeddings(table: PhraseTable) -> Embeddings:
     if vectors is None:
         raise BuildError(
             f"there are no word vectors for the pivot language {table.pivot!r}; make them with "
-            f"`tesla build vectors -l {table.pivot}`"
+            f"`tesla train vectors -l {table.pivot}`"
         )
     lemmas = [word for word in table.words() if any(map(str.isalpha, word))]
     options = [table.look_up([lemma]) for lemma in lemmas]

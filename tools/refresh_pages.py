@@ -23,7 +23,7 @@ def rerun(match: re.Match[str]) -> str:
         return match[0]
     arguments = shlex.split(match["command"], comments=True)[1:]
     done = subprocess.run(
-        [sys.executable, "-m", "tesla_eval", *arguments],
+        [sys.executable, "-m", "tesla_eval.cli", *arguments],
         cwd=ROOT,
         check=True,
         stdout=subprocess.PIPE,

@@ -17,11 +17,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("python3.10", "python3.11", "python3.12")
 COMPILERS = ("c++", "g++", "clang++", "cc", "gcc", "clang")
+PURE = ("data", "papers", "neural")
+"""The distributions of no platform, each built once."""
 ADVICE = "needs a C++17 compiler"
 TUTORIAL = re.compile(r"^\$ tesla (.*)$", re.MULTILINE)
 
@@ -63,20 +66,36 @@ def without_compilers(folder: Path) -> str:
     return str(folder)
 
 
-def check_wheel(wheel: Path, python: str, tools: Path, folder: Path, path: str) -> None:
-    """Size, metadata, platform; then installed where nothing can be compiled."""
+def check_wheel(
+    wheel: Path, beside: Sequence[Path], python: str, tools: Path, folder: Path, path: str
+) -> None:
+    """Size, metadata, platform; then installed where nothing can be compiled, with the wheels `beside` it."""
     run(sys.executable, ROOT / "tools" / "check_wheel.py", wheel)
     shown = " ".join(run(tools / "auditwheel", "show", wheel).split())
     policy = shown.partition("consistent with the following platform tag: ")[2] or shown
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {policy[:60]}", flush=True)
     programs = environment(folder, python)
-    run(programs / "pip", "install", "--quiet", "--only-binary", ":all:", wheel, path=path)
-    print("  " + run(programs / "tesla", "selftest", cwd=folder, path=path).splitlines()[-1])
+    run(programs / "pip", "install", "--quiet", "--only-binary", ":all:", wheel, *beside, path=path)
+    print(run(programs / "tesla", "selftest", cwd=folder, path=path))
+    check_mismatch(programs, folder, path)
     commands = TUTORIAL.findall((ROOT / "docs" / "tutorial.md").read_text("utf-8"))
     if not commands:
         raise SystemExit("docs/tutorial.md shows no command of tesla")
     for command in commands:
         run(programs / "tesla", *shlex.split(command), path=path)
+
+
+def check_mismatch(programs: Path, folder: Path, path: str) -> None:
+    """Data of another version are refused with the command that gets the right ones."""
+    code = (
+        "import tesla_eval_data; tesla_eval_data.__version__ = '0'; from tesla_eval.cli import main; main()"
+    )
+    command = [programs / "python", "-c", code, "resources"]
+    done = subprocess.run(
+        command, cwd=folder, check=False, capture_output=True, text=True, env={**os.environ, "PATH": path}
+    )
+    if done.returncode != 2 or "hint: pip install tesla-eval-data==" not in done.stderr:
+        raise SystemExit(f"{done.stderr}\ndata of another version are not refused")
 
 
 def check_sdist_without_compiler(sdist: Path, folder: Path, path: str) -> None:
@@ -105,11 +124,15 @@ def main() -> None:
         run(tools / "python", "-m", "build", "--sdist", "--outdir", output, ROOT)
         (sdist,) = output.glob("*.tar.gz")
         path = without_compilers(folder / "programs")
+        for package in PURE:
+            run(tools / "python", "-m", "build", "--wheel", "--outdir", output, ROOT / "packages" / package)
+        beside = sorted(output.glob("*-none-any.whl"))
+        run(sys.executable, ROOT / "tools" / "check_wheel.py", *beside)
         for number, python in enumerate(filter(is_installed, PYTHONS)):
             wheels = folder / f"wheel-{number}"
             run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, sdist)
             (wheel,) = wheels.glob("*.whl")
-            check_wheel(wheel, python, tools, folder / f"user-{number}", path)
+            check_wheel(wheel, beside, python, tools, folder / f"user-{number}", path)
             shutil.copy(wheel, output)
         run(tools / "twine", "check", "--strict", *output.iterdir())
         check_sdist_without_compiler(sdist, folder / "sdist", path)

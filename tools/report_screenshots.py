@@ -53,7 +53,7 @@ def write_pages(folder: Path) -> None:
     """The reports and the page of a judge, each as FOLDER/NAME.html."""
 
     def tesla(name: str, *arguments: str) -> str:
-        command = [sys.executable, "-m", "tesla_eval", *arguments]
+        command = [sys.executable, "-m", "tesla_eval.cli", *arguments]
         return subprocess.run(command, cwd=EXAMPLES / name, check=True, text=True, stdout=PIPE).stdout
 
     for name, options in REPORTS.items():

@@ -15,7 +15,7 @@ from tesla_eval.cli import tesla
 
 ROOT = Path(__file__).resolve().parents[1]
 WMT = ROOT.parent / "shared" / "data" / "wmt"
-DATA = ROOT / "src" / "tesla_eval" / "data"
+DATA = ROOT / "packages" / "data" / "src" / "tesla_eval_data"
 
 
 def judgements(*years: str) -> list[str]:

@@ -14,7 +14,9 @@ from tesla_eval._core import SegmenterTrainer
 from tesla_eval.base.errors import BuildError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
-from tesla_eval.language.analysis.frequencies import COMPOUNDS, FILLERS, HIGHEST_ZIPF, STEPS
+from tesla_eval.language.analysis.compounds import FILLERS
+from tesla_eval.language.analysis.compounds import KIND as COMPOUNDS
+from tesla_eval.language.analysis.frequencies import HIGHEST_ZIPF, STEPS
 from tesla_eval.language.analysis.frequencies import KIND as FREQUENCIES
 from tesla_eval.language.analysis.tokenisers import KIND as SEGMENTER
 from tesla_eval.language.analysis.tokenisers import WIDE_ARRAYS

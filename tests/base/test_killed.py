@@ -17,7 +17,7 @@ from tesla_eval.base.files import replacing
 from tesla_eval.base.resources import read_resource
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.cache import ScoreCache
-from tests.conftest import shipped_pairs
+from tests.fixtures import shipped_pairs
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
@@ -109,9 +109,9 @@ def commands(texts: list[str], write) -> dict[str, list[str]]:
         "compare": [
             "compare", "-l", "en", "-m", "m", "--resamples", "100", "-r", references, hypotheses, references,
         ],
-        "build lm": ["build", "lm", "-l", "en", "--order", "2", references],
+        "build lm": ["train", "lm", "-l", "en", "--order", "2", references],
         "build tagger": [
-            "build", "tagger", "-l", "fr", "--train", write("t.conllu", f"{treebank}\n\n".encode() * 9),
+            "train", "tagger", "-l", "fr", "--train", write("t.conllu", f"{treebank}\n\n".encode() * 9),
         ],
         "train": [
             "train", "x", "--segments", write("seg.tsv", [header, *rows]), "--no-cache", "--threshold", "0.5",
@@ -183,7 +183,7 @@ def test_killed_while_the_scores_are_written(write, tmp_path: Path) -> None:
     final = tmp_path / "scores.tsv"
     final.write_text(OLD)
     command = [
-        sys.executable, "-m", "tesla_eval", "score", "-l", "en", "-m", "chrf,m", "-r", *files, "--segments",
+        sys.executable, "-m", "tesla_eval.cli", "score", "-l", "en", "-m", "chrf,m", "-r", *files, "--segments",
         "--format", "tsv", "-o", str(final), "--quiet",
     ]  # fmt: skip
     for _ in range(3):

@@ -34,7 +34,9 @@ def test_types_ship_with_the_package() -> None:
 
 def test_the_reference_has_the_public_names_and_says_what_is_not_public() -> None:
     public = {stem: text for stem, text in PAGES.items() if NOT_PUBLIC not in text and stem != PLUGS}
-    assert sorted(documented(public)) == sorted(f"{tesla_eval._homes()[name]}.{name}" for name in NAMES)
+    assert sorted(documented(public)) == sorted(
+        f"tesla_eval.{tesla_eval._HOMES[name]}.{name}" for name in NAMES
+    )
     assert all(name.startswith("tesla_eval.connect.") for name in documented({PLUGS: PAGES[PLUGS]}))
 
 

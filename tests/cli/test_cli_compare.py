@@ -240,13 +240,13 @@ class TestFromScores:
         """Scores under names of this package and of others: the second system has the lower ones."""
         rows = [
             f"{s}\t{i}\t{m}\t{0.5 + 0.1 * (s == 'high') + 0.01 * (i * 7 % 5)}"
-            for s in ("high", "low") for i in range(40) for m in ("ter-char", "bleu", "wer", "comet22")
+            for s in ("high", "low") for i in range(40) for m in ("ter:level=char", "bleu", "wer", "comet22")
         ]  # fmt: skip
         return write("scores.tsv", ["system\tsegment\tmetric\tscore", *rows])
 
     @pytest.mark.parametrize(
         ("metric", "best"),
-        [("ter-char", "low"), ("bleu", "high"), ("wer:lower", "low"), ("comet22:higher", "high")],
+        [("ter:level=char", "low"), ("bleu", "high"), ("wer:lower", "low"), ("comet22:higher", "high")],
     )
     def test_the_direction_is_that_of_the_metric_or_of_the_user(self, tesla, foreign, metric, best):
         (found,) = json.loads(tesla("compare", "--scores", foreign, "-m", metric, "--json").out)["metrics"]

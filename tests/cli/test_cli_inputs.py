@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from tesla_eval import TeslaM
-from tesla_eval.tuning.protocols import JsonLines
+from tesla_eval.serving.protocols import JsonLines
 
 ENGLISH = [
     "The government presented a new plan to lower taxes in the coming year.",
@@ -50,14 +50,14 @@ class TestPipes:
             threading.Thread(target=(tmp_path / name).write_text, args=(text,), daemon=True).start()
         pipes = [str(tmp_path / name) for name in texts]
         arguments = [*command, "-m", "m", "-r", pipes[0], "-s", pipes[1], *pipes[2:]]
-        done = subprocess.run([sys.executable, "-m", "tesla_eval", *arguments], capture_output=True, text=True,
+        done = subprocess.run([sys.executable, "-m", "tesla_eval.cli", *arguments], capture_output=True, text=True,
                               timeout=60, check=False)  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "identified from the references" in done.stderr
 
     def test_references_may_come_from_standard_input(self, worse):
         arguments = ["score", "-m", "m", "--json", "-r", "-", worse]
-        done = subprocess.run([sys.executable, "-m", "tesla_eval", *arguments], input="\n".join(GERMAN), text=True,
+        done = subprocess.run([sys.executable, "-m", "tesla_eval.cli", *arguments], input="\n".join(GERMAN), text=True,
                               capture_output=True, check=False)  # fmt: skip
         assert "lang:de" in done.stdout
 

@@ -248,7 +248,7 @@ class TestCache:
         arguments = ("meta", "--segments", segments(*segment_rows()), "-m", "chrf", "--format", "tsv")
         first = tesla(*arguments)
         monkeypatch.setattr(
-            "tesla_eval.metrics.baselines.SacreBleuMetric.score_segments",
+            "tesla_eval.metrics.baselines.bleu.SacreBleuMetric.score_segments",
             lambda *_: pytest.fail("scored although the cache knows"),
         )
         assert tesla(*arguments) == first
@@ -330,7 +330,9 @@ class TestRankings:
         )
 
     def test_agreement_expected_wins_and_sign_tests(self, tesla, rankings):
-        (report,) = json.loads(tesla("meta", "--rankings", rankings, "--format", "json").out)["preferences"]
+        (report,) = json.loads(tesla("judge", "agree", "--rankings", rankings, "--format", "json").out)[
+            "preferences"
+        ]
         assert report["judges"]["between"]["p_agree"] == pytest.approx(
             2 / 3
         )  # of a-b, a-c, b-c they differ on b-c
@@ -346,7 +348,7 @@ class TestRankings:
 
     @pytest.mark.parametrize("output_format", ["text", "tsv"])
     def test_other_formats_show_every_pair(self, tesla, rankings, output_format):
-        out = tesla("meta", "--rankings", rankings, "--format", output_format).out
+        out = tesla("judge", "agree", "--rankings", rankings, "--format", output_format).out
         assert sum(line.split()[-1:] == ["1.000"] or line.endswith("\t1.0") for line in out.splitlines()) == 3
 
     def test_rankings_stand_in_for_pairs(self, results, segments, write):
@@ -387,7 +389,7 @@ class TestMtMetricsEval:
 
     def test_names_are_read_as_mt_metrics_eval_reads_them(self, tesla, folder, tmp_path):
         """NAME-REF.LEVEL.score, cut at the last hyphen; REF is a reference of the test set; SYSTEM SCORE on a line."""
-        asked = ("meta", "--mtme", str(folder), "-m", "m", "-m", "m:alpha=0.5", "-m", "bleu-char")
+        asked = ("meta", "--mtme", str(folder), "-m", "m", "-m", "m:alpha=0.5", "-m", "bleu:tok=char")
         assert tesla(*asked, "--write-scores", str(tmp_path / "out")).status == 0
         paths = list((tmp_path / "out" / "wmt99" / "metric-scores" / "de-en").iterdir())
         parsed = set()
@@ -399,7 +401,7 @@ class TestMtMetricsEval:
             assert systems == {p.stem for p in (folder / "system-outputs" / "de-en").iterdir()}
             parsed.add((metric, level))
         assert parsed == {
-            (m, lv) for m in ("tesla-m", "tesla-m:alpha=0.5", "bleu-char") for lv in ("seg", "sys")
+            (m, lv) for m in ("tesla-m", "tesla-m:alpha=0.5", "bleu:tok=char") for lv in ("seg", "sys")
         }
 
     def test_a_system_with_a_gap_is_left_out_and_named(self, tesla, segments, tmp_path):

@@ -15,7 +15,8 @@ from tesla_eval.cli.score import score
 from tesla_eval.cli.shared.command import _SECTION_OF
 from tesla_eval.metrics import create_metric
 from tesla_eval.metrics.requests import parse_requests
-from tesla_eval.tuning.protocols import JsonLines, ZMert
+from tesla_eval.serving.protocols import JsonLines
+from tesla_eval_papers.tuning.zmert import ZMert
 
 TEXTS = ["The cat sat on the mat.", "A storm hit Spain."]
 MOST_OPTIONS = 23  # of `tesla score`, --help among them, without those of gates and missing values
@@ -81,7 +82,7 @@ def test_an_unknown_option_suggests_none_that_is_far_from_it(tesla, option) -> N
 
 
 def test_commands_keep_options_that_are_their_own(tesla) -> None:
-    assert "--synonyms" in tesla("build", "language", "--help").out
+    assert "--synonyms" in tesla("train", "language", "--help").out
     assert "--lm" in tesla("train", "f", "--help").out
     assert "No such option" in tesla("score", "--synonym", "x").err
 

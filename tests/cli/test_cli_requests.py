@@ -15,9 +15,9 @@ from sacrebleu.metrics.ter import TER
 
 from tesla_eval import create_metric
 from tesla_eval.base.errors import UsageError
-from tesla_eval.base.resources import shipped_folder
 from tesla_eval.metrics.registry import registered
 from tesla_eval.metrics.requests import option_kinds, parse_requests
+from tesla_eval_papers.resources import data_folder
 
 REFERENCES = ["The cat sat on the mat.", "A storm hit Spain.", "It rained all day.", "the"]
 SYSTEM = ["The cats sat on a mat.", "Spain was hit by a storm.", "It RAINED all day", "the the the"]
@@ -183,7 +183,7 @@ def test_the_cache_tells_settings_apart() -> None:
 
 
 def test_the_list_of_metrics_is_complete_and_options_are_shown(tesla) -> None:
-    found = tesla("metrics")
+    found = tesla("metrics", "--all")
     assert found.status == 0
     for entry in registered().values():
         assert any(line.startswith(f"{entry.name} ") for line in found.out.splitlines()[1:])
@@ -202,20 +202,21 @@ def test_a_model_given_by_its_file_is_the_one_that_is_used(tesla, write, tmp_pat
         "texts.txt", ["It rained. But we went out. We got wet.", "Tom had a fever. So he stayed at home."]
     )
     copy = tmp_path / "own.tesla"
-    copy.write_bytes((shipped_folder() / "dicomer-en.tesla").read_bytes())
+    copy.write_bytes((data_folder() / "dicomer-en.tesla").read_bytes())
     _, built_in = scores_of(tesla("score", texts, "-m", "dicomer", "--json"))
     _, own = scores_of(tesla("score", texts, "-m", f"dicomer:model={copy}", "--json"))
     assert list(own.values()) == list(built_in.values())
-    wrong = tesla("score", texts, "-m", f"dicomer:model={shipped_folder() / 'cremer-en.tesla'}")
+    wrong = tesla("score", texts, "-m", f"dicomer:model={data_folder() / 'cremer-en.tesla'}")
     assert wrong.status == 2
     assert "cremer-en.tesla" in wrong.err
 
 
-def test_reproductions_stand_apart_with_what_was_measured(tesla) -> None:
-    first, research = tesla("metrics").out.split("\nfrom the papers, for research:\n")
-    assert [line.split()[0] for line in research.splitlines()] == ["dicomer", "cremer"]
-    assert "below the word overlap of neighbouring sentences" in research and "below TESLA-S" in research
-    assert "dicomer" not in first
+def test_the_list_has_what_we_recommend_and_the_rest_on_request(tesla) -> None:
+    recommended, every = (tesla("metrics", *option).out for option in ((), ("--all",)))
+    tasks = [line for line in recommended.splitlines() if line.endswith(":")]
+    assert tasks[:3] == ["translations:", "summaries:", "to show beside them:"]
+    assert "rougel" not in recommended and "rougel" in every
+    assert {"dicomer", "pem"}.isdisjoint(recommended.split()) and "below TESLA-S on sets" in every
 
 
 def test_a_path_with_a_space_keeps_it_in_the_name() -> None:

@@ -16,6 +16,7 @@ from tesla_eval.base.resources import (
     shipped_folder,
     write_resource,
 )
+from tesla_eval.cli.resources import _plugged_resources
 from tesla_eval.language.analysis.languages import LANGUAGES, MEASURED_PARTS, measured_figures, quality_of
 
 NOT_EUROPEAN = {"af", "ar", "fa", "he", "hi", "hy", "id", "ja", "ka", "ko", "th", "tr", "vi", "zh"}
@@ -56,7 +57,7 @@ def test_everything_as_json(tesla: Any) -> None:
 
 def test_files_are_listed_with_licences(tesla: Any) -> None:
     out = tesla("resources", "--files").out
-    assert len(out.splitlines()) == 1 + len(list(installed_resources()))
+    assert len(out.splitlines()) == 1 + len({*installed_resources(), *_plugged_resources()})
     assert "WordNet 3.0" in out
 
 

@@ -52,26 +52,24 @@ def points(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = [
         ("another package", EntryPoint(name, value, plugged.ENTRY_POINTS))
         for name, value in {
-            "build greeting": "tests.cli.test_plugged:greet",
-            "build wrong": "tests.cli.test_plugged:NO_COMMAND",
-            "build gone": "tests.cli.test_plugged:nothing_of_that_name",
-            "build raising": "broken_plug:greet",
-            "build": "tests.cli.test_plugged:greet",
             "train greeting": "tests.cli.test_plugged:greet",
-            "build vectors": "tests.cli.test_plugged:greet",
+            "train wrong": "tests.cli.test_plugged:NO_COMMAND",
+            "train gone": "tests.cli.test_plugged:nothing_of_that_name",
+            "train raising": "broken_plug:greet",
+            "train": "tests.cli.test_plugged:greet",
+            "train vectors": "tests.cli.test_plugged:greet",
         }.items()
     ]
     monkeypatch.setattr(plugged, "plugged", lambda group: found)
 
 
 def test_a_command_of_another_package_runs(tesla, points: None) -> None:
-    assert tesla("build", "greeting").out == "hello\n"
     assert tesla("train", "greeting").out == "hello\n"
-    assert "greeting" in tesla("build", "--help").out
+    assert "greeting" in tesla("train", "--help").out
 
 
 def test_a_command_of_ours_cannot_be_replaced(tesla, points: None) -> None:
-    assert "table of word vectors" in tesla("build", "vectors", "--help").out
+    assert "table of word vectors" in tesla("train", "vectors", "--help").out
 
 
 @pytest.mark.parametrize(
@@ -84,7 +82,7 @@ def test_a_command_of_ours_cannot_be_replaced(tesla, points: None) -> None:
     ],
 )
 def test_a_command_that_cannot_be_had_says_why(tesla, points: None, name: str, message: str) -> None:
-    failed = tesla("build", name)
+    failed = tesla("train", name)
     assert failed.status == 2 and message in failed.err
 
 
@@ -143,7 +141,7 @@ def test_a_metric_of_another_package_says_what_the_list_shows(tesla, points: Non
     for name, target in targets.items():
         entry = registry._from_entry_point(EntryPoint(name, target, registry.ENTRY_POINTS))
         monkeypatch.setitem(registry.registered(), name, entry)
-    listed = tesla("metrics").out.splitlines()
+    listed = tesla("metrics", "--all").out.splitlines()
     shown = next(line.split() for line in listed if line.startswith("errors"))
     assert shown == [*f"errors {Errors.summary} lower {Errors.languages}".split()]
     assert any(line.startswith("raising") and "cannot be loaded" in line for line in listed)

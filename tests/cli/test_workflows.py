@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.conftest import shipped_pairs
+from tests.fixtures import shipped_pairs
 from tests.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "howto" / "quality-gate.md"
@@ -30,7 +30,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     tesla = tmp_path / "bin" / "tesla"
     tesla.parent.mkdir()
-    tesla.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tesla_eval "$@"\n')
+    tesla.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tesla_eval.cli "$@"\n')
     tesla.chmod(0o755)
     summary = tmp_path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))

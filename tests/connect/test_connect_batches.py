@@ -1,4 +1,4 @@
-"""Arrow batches and Parquet files: the same bits as the Python interface, rows carried over, parts that resume."""
+"""Arrow batches and Parquet files: the same bits as the Python interface, rows carried over."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tesla_eval import create_metric
-from tesla_eval.base.errors import InputError, ResourceError, SegmentError, TeslaWarning, UsageError
+from tesla_eval.base.errors import InputError, SegmentError, UsageError
 from tesla_eval.connect import batches, parquet
-from tesla_eval.connect import parts as part_folder
 from tesla_eval.connect.batches import SIGNATURE_KEY, BatchScorer, metrics_by_name
 from tesla_eval.connect.frames import score_frame
-from tesla_eval.connect.parts import PartFolder, content_key
 from tesla_eval.texts.tables import Columns
-from tests.conftest import shipped_pairs
+from tests.fixtures import shipped_pairs
 
 arrow = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -196,26 +194,6 @@ class TestParquet:
         found = tesla("score", "-l", "auto", data, "--columns", "hyp=mt,ref=a+b", "-m", "chrf", "-o", output)
         assert found.status == 0 and "German (de), identified" in found.err
 
-    def test_parts_of_a_table_have_the_same_columns(self, tmp_path: Path, scorer) -> None:
-        table = pairs_table(3)
-        others = {
-            "first": table,
-            "lacks": table.drop_columns("mt"),
-            "more": table.append_column("more", table["id"]),
-            "type": table.set_column(3, "year", table["year"].cast(arrow.float64())),
-        }
-        for name, other in others.items():
-            pq.write_table(other, tmp_path / f"{name}.parquet")
-        first, *rest = (str(tmp_path / f"{name}.parquet") for name in others)
-        parquet.check_columns([first, first], scorer)
-        for path, message in zip(rest, ("no column 'mt'", ": more differs", ": year differs"), strict=True):
-            with pytest.raises(InputError, match=message) as error:
-                parquet.check_columns([first, path], scorer)
-            assert str(error.value).startswith(path)
-        (span,) = parquet.row_group_spans(rest[0])
-        with pytest.raises(InputError, match=r"lacks.parquet: .*no column 'mt'"):
-            list(parquet.read_span(span, scorer))
-
     def test_a_row_that_cannot_be_scored_leaves_no_file(self, tesla, tmp_path: Path) -> None:
         table = pairs_table(5000).to_pydict()
         table["mt"][4321] = None
@@ -235,9 +213,6 @@ class TestParquet:
             (("{data}", "-o", "{data}"), "is also an input"),
             (("{data}", "--keep", "id"), "--keep goes with"),
             (("{data}", "--keep", "nothing", "-o", "{out}"), "no column 'nothing'"),
-            (("{data}", "--address", "x:1", "-o", "{out}"), "--address goes with --engine"),
-            (("{data}", "--engine", "ray"), "name it with -o FOLDER"),
-            (("{data}", "--engine", "ray", "-o", "{out}"), "name it with -o FOLDER"),
             (("{empty}", "-o", "{out}"), "is empty"),
             (("{data}", "-m", "nist", "-o", "{out}"), "whole corpus"),
             (("{broken}", "-o", "{out}"), "Parquet"),
@@ -283,151 +258,6 @@ class TestParquet:
             )  # fmt: skip
             peaks.append(int(done.stderr.split()[-2]) / 1024)
         assert peaks[1] < peaks[0] + 25, peaks
-
-
-class TestParts:
-    @pytest.fixture
-    def folder(self, tmp_path: Path, scorer) -> PartFolder:
-        return PartFolder(tmp_path / "out", scorer)
-
-    def read(self, folder: PartFolder):
-        return arrow.concat_tables(
-            [pq.read_table(path) for path in sorted(folder.path.glob("part-*.parquet"))]
-        )
-
-    def test_a_broken_run_resumes_and_keeps_the_order(self, folder, scorer) -> None:
-        table = pairs_table(40)
-        blocks = [table.slice(start, 10) for start in range(0, 40, 10)]
-        with folder.opened() as present:
-            assert not folder.score(blocks[2], present).reused  # and then the run breaks
-        with folder.opened() as present:
-            parts = [folder.score(block, present) for block in blocks]
-            assert [part.reused for part in parts] == [False, False, True, False]
-            assert not list(folder.path.glob("part-*")), "nothing is published before all is there"
-            folder.publish(parts)
-        assert self.read(folder)["id"].equals(table["id"])
-        assert self.read(folder)["tesla-m"].to_pylist() == expected_scores(table)
-        described = json.loads((folder.path / "_scores.json").read_text("utf-8"))
-        assert described["signatures"] == scorer.signatures and described["rows"] == 40
-        names = sorted(path.name[:5] for path in folder.path.iterdir())
-        assert names == ["_inpu", "_lock", "_scor", *["part-"] * 4]
-
-    def test_parts_of_other_input_are_refused_and_kept(self, folder) -> None:
-        first, second, other = (pairs_table(30).slice(start, 10) for start in (0, 10, 20))
-        with folder.opened() as present:
-            folder.publish([folder.score(block, present) for block in (first, second)])
-        before = self.read(folder)
-        with (
-            folder.opened() as present,
-            pytest.raises(UsageError, match="2 parts of other input; name another"),
-        ):
-            folder.publish([folder.score(other, present)])
-        assert self.read(folder).equals(before)
-        assert (folder.path / "_scores.json").exists()
-
-    def test_other_files_are_refused_before_any_work(self, folder, tmp_path: Path) -> None:
-        for name in "ab":
-            (tmp_path / name).write_text(name)
-        with folder.opened([str(tmp_path / "a")]):
-            pass
-        with pytest.raises(UsageError, match=r"holds scores of other input \(a\); name"), \
-                folder.opened([str(tmp_path / "b")]):  # fmt: skip
-            pass
-
-    def test_the_same_rows_twice_are_in_the_result_twice(self, folder) -> None:
-        block, other = pairs_table(20).slice(0, 10), pairs_table(20).slice(10, 10)
-        for blocks in ([block, other, block], [other, block, block, block], [block, other]):
-            with folder.opened() as present:
-                folder.publish([folder.score(one, present) for one in blocks])
-            assert self.read(folder)["id"].equals(arrow.concat_tables(blocks)["id"])
-
-    @pytest.mark.parametrize("published", [True, False])
-    def test_a_part_that_was_cut_is_scored_again(self, folder, published: bool) -> None:
-        table = pairs_table(20)
-        blocks = [table.slice(start, 10) for start in (0, 10)]
-        with folder.opened() as present:
-            parts = [folder.score(block, present) for block in blocks]
-            if published:
-                folder.publish(parts)
-        cut = next(path for path in folder.path.rglob("*.parquet") if parts[1].content in path.name)
-        cut.write_bytes(cut.read_bytes()[:100])
-        with (
-            pytest.warns(TeslaWarning, match="is damaged; its rows are scored again"),
-            folder.opened() as present,
-        ):
-            parts = [folder.score(block, present) for block in blocks]
-            assert [part.reused for part in parts] == [True, False]
-            folder.publish(parts)
-        assert self.read(folder)["tesla-m"].to_pylist() == expected_scores(table)
-
-    def test_a_part_that_was_cut_is_not_published(self, folder) -> None:
-        with folder.opened() as present:
-            part = folder.score(pairs_table(10), present)
-            (path,) = folder.path.rglob("*.parquet")
-            path.write_bytes(path.read_bytes()[:-1])
-            with pytest.raises(ResourceError, match="is damaged and was removed; run the same again"):
-                folder.publish([part])
-        assert not list(folder.path.glob("part-*"))
-
-    def test_one_run_at_a_time(self, folder, scorer, tmp_path: Path) -> None:
-        with folder.opened(), pytest.raises(ResourceError, match="another process is writing there"), \
-                PartFolder(tmp_path / "out", scorer).opened():  # fmt: skip
-            pass
-
-    def test_a_full_disk_is_one_line(self, folder, monkeypatch) -> None:
-        def full(path: Path, *_: object) -> None:
-            path.write_bytes(b"half")
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(part_folder, "write_parquet", full)
-        with (
-            folder.opened() as present,
-            pytest.raises(ResourceError, match=r"No space left .*run the same again"),
-        ):
-            folder.score(pairs_table(10), present)
-        assert not list(folder.path.rglob("*.part*"))
-
-    def test_a_part_that_fails_leaves_nothing(self, scorer, tmp_path: Path) -> None:
-        folder = PartFolder(tmp_path / "out", BatchScorer(scorer.metrics, PLAIN, missing="error"))
-        table = pairs_table(9).to_pydict()
-        table["ref"][8] = None
-        with folder.opened(), pytest.raises(InputError, match=r"f, row 109 \(id 's8'\): has no 'ref'"):
-            folder.score(arrow.table(table), place="f", first_row=100)
-        assert not [path for path in tmp_path.rglob("*part*") if path.is_file()]
-
-    def test_another_metric_has_another_folder(self, folder, tmp_path: Path) -> None:
-        other = BatchScorer({"tesla-m": create_metric("m", "en", alpha=0.5)}, PLAIN)
-        assert PartFolder(tmp_path / "out", other).path != folder.path
-        assert folder.path.parent == PartFolder(tmp_path / "out", other).path.parent
-
-    def test_the_key_is_of_the_rows_not_of_how_they_lie_in_memory(self) -> None:
-        table = pairs_table(50)
-        pieces = arrow.concat_tables([table.slice(0, 7), table.slice(7)])
-        assert content_key(pieces) == content_key(table)
-        assert content_key(table.slice(10, 10)) == content_key(arrow.table(table.slice(10, 10).to_pydict()))
-        changed = table.to_pydict()
-        changed["ref"][49] += " "
-        assert len({content_key(one) for one in (table, table.slice(1), arrow.table(changed))}) == 3
-
-    def test_a_file_is_not_a_folder(self, tmp_path: Path, scorer) -> None:
-        (tmp_path / "out").write_text("")
-        with pytest.raises(UsageError, match="is a file"), PartFolder(tmp_path / "out", scorer).opened():
-            pass
-
-
-def test_row_groups_are_shared_out_whole_and_small_ones_together(tmp_path: Path, monkeypatch, scorer) -> None:
-    monkeypatch.setattr(parquet, "_SPAN_ROWS", 40)
-    data = str(tmp_path / "d.parquet")
-    table = pairs_table(230)
-    with pq.ParquetWriter(data, table.schema) as writer:
-        for start, rows in ((0, 5), (5, 5), (10, 5), (15, 100), (115, 15), (130, 100)):
-            writer.write_table(table.slice(start, rows), row_group_size=rows)
-    spans = parquet.row_group_spans(data)
-    assert [(span.first, span.end) for span in spans] == [(0, 4), (4, 6)]
-    read = [piece for span in spans for piece in parquet.read_span(span, scorer)]
-    assert all(piece.num_rows <= 40 for _, piece in read)
-    assert all(piece["id"][0].as_py() == f"s{first_row}" for first_row, piece in read)
-    assert arrow.concat_tables([piece for _, piece in read])["id"].equals(table["id"])
 
 
 class TestMissing:

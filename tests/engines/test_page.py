@@ -47,14 +47,13 @@ def test_ray_from_nothing_to_scores_in_ten_lines(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="make test-engines installs it")
     (install,), (code,) = blocks("Ray", "sh"), blocks("Ray", "py")
     assert len([line for line in (install + code).splitlines() if line.strip()]) <= 10
-    shown = [line.split() for line in run(code, tmp_path).splitlines()]
+    run(code, tmp_path)
     from pyarrow import dataset
 
     from tesla_eval import create_metric
 
     texts = ["The cats sat." + " Oh!" * (i % 9) for i in range(1000)]
     wanted = create_metric("m", "en").score_segments(texts, [["The cat sat."] * 1000]).scores.tolist()
-    assert [wanted[int(number)] for number, _ in shown[-3:]] == [float(score) for _, score in shown[-3:]]
     found = dataset.dataset(str(tmp_path / "scores")).to_table(columns=["id", "tesla-m"]).sort_by("id")
     assert found.to_pydict() == {"id": list(range(1000)), "tesla-m": wanted}
 
@@ -89,6 +88,6 @@ def test_one_file(tmp_path: Path) -> None:
     write_pairs(tmp_path / "data.parquet", 50, row_group=50)
     (line,) = blocks("One file, constant memory", "")
     arguments = line.split()[1:]
-    subprocess.run([sys.executable, "-m", "tesla_eval", *arguments], cwd=tmp_path, check=True)
+    subprocess.run([sys.executable, "-m", "tesla_eval.cli", *arguments], cwd=tmp_path, check=True)
     found = parquet.read_table(tmp_path / "scores.parquet")
     assert same_rows(found, own_scores(tmp_path / "data.parquet"))

@@ -29,11 +29,11 @@ from tesla_eval.base.errors import TeslaError
 from tesla_eval.base.resources import Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.language.analysis import detection, load_pipeline
 from tesla_eval.language.analysis.antonyms import load_antonyms
-from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.language.lm import load_language_model
-from tesla_eval.language.srl.labeller import load_labeller
-from tesla_eval.language.syntax.parser import load_parser as load_syntax_parser
 from tesla_eval.metrics import create_metric
+from tesla_eval_papers.discourse.relation_parser import load_discourse_parser
+from tesla_eval_papers.srl.labeller import load_labeller
+from tesla_eval_papers.syntax.tree_parser import load_tree_parser
 from tests.fuzz.texts import hostile_pairs
 
 TEXTS = [text for pair in hostile_pairs(7, 40) for text in pair]
@@ -64,15 +64,15 @@ def use_language_model(language: str) -> None:
 
 
 def use_parser(language: str) -> None:
-    load_parser(language).parse(SENTENCES)
+    load_discourse_parser(language).parse(SENTENCES)
 
 
 def use_syntax(language: str) -> None:
-    load_syntax_parser(language).parse(SENTENCES)
+    load_tree_parser(language).parse(SENTENCES)
 
 
 def use_labeller(language: str) -> None:
-    load_labeller(language).label_text(SENTENCES, load_syntax_parser(language))
+    load_labeller(language).label_text(SENTENCES, load_tree_parser(language))
 
 
 def use_antonyms(language: str) -> None:

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tesla_eval
+from names_beside import PAGE, names, page
 
 PACKAGE = Path(tesla_eval.__file__).parent
-CORE = Path(__file__).resolve().parents[2] / "core"
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "core"
 CORE_ROOMS = ("base", "simd", "language", "encoder", "matching", "metrics", "tuning", "training", "bindings")
 """Left to right."""
 COMPILES_KERNELS = "simd/all.inc"
 """It includes the kernels of encoder and matching: they are compiled for each CPU, and called through a table."""
-USE_THE_CORE = {"language", "matching", "metrics", "tuning", "training"}
+USE_THE_CORE = {"language", "matching", "metrics", "training", "serving"}
 
 
 def imports() -> Iterator[tuple[str, str, str]]:
@@ -32,6 +34,12 @@ def test_few_rooms_use_the_core() -> None:
         room for room, module, name in imports() if "_core" in (name, module.removeprefix("tesla_eval."))
     }
     assert using == USE_THE_CORE
+
+
+def test_packages_beside_this_one_use_no_core_and_only_the_names_that_are_promised() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run tools/names_beside.py, and think of what it promises"
+    used = names()
+    assert "tesla_eval._core" not in used and "_core" not in used.get("tesla_eval", set())
 
 
 def test_nothing_in_the_package_uses_its_public_names() -> None:

@@ -25,9 +25,9 @@ from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline
-from tesla_eval.language.discourse.document import LONGEST_SENTENCE, PIECE
-from tesla_eval.language.discourse.parser import load_parser
 from tesla_eval.matching.celab import CelabMatcher
+from tesla_eval_papers.discourse.document import LONGEST_SENTENCE, PIECE
+from tesla_eval_papers.discourse.relation_parser import load_discourse_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 ONE = np.zeros(1, np.int64)
@@ -747,7 +747,7 @@ PHRASE = (
 
 
 def test_text_without_full_stops_costs_the_discourse_parser_no_more_than_other_text() -> None:
-    parser = load_parser("en")
+    parser = load_discourse_parser("en")
     parser.parse("It rained. But he came.")
     words = (PHRASE * 400).split()  # 8,000
 
@@ -761,7 +761,7 @@ def test_text_without_full_stops_costs_the_discourse_parser_no_more_than_other_t
 
 
 def test_only_sentences_that_nobody_writes_are_read_in_pieces() -> None:
-    parser = load_parser("en")
+    parser = load_discourse_parser("en")
     for words, pieces in ((LONGEST_SENTENCE, 1), (LONGEST_SENTENCE + 1, LONGEST_SENTENCE // PIECE + 1)):
         (document,) = parser.documents(["word " * words])
         assert len(document) == pieces

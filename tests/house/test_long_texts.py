@@ -94,15 +94,15 @@ def test_what_goes_through_hubs_has_the_same_optimum() -> None:
     assert solved["objective"] == expected * solved["weight_unit"]
 
 
-@pytest.mark.parametrize("name", ["m", "ter", "ter-char"])
-def test_an_error_names_the_segment_and_the_limit(name: str) -> None:
-    text = ("a" if name == "ter-char" else "word ") * 50_001
+@pytest.mark.parametrize(("name", "options"), [("m", {}), ("ter", {}), ("ter", {"level": "char"})])
+def test_an_error_names_the_segment_and_the_limit(name: str, options: dict[str, str]) -> None:
+    text = ("a" if options else "word ") * 50_001
     chunk = Chunk([["short", text]], [["short", "short"]])
     start = time.process_time()
     with pytest.raises(
         InputError, match="segment 2: a text is too long: it has more than 50,000 words: split it"
     ):
-        score_systems(["a"], [NamedMetric(name, create_metric(name, "en"))], [chunk])
+        score_systems(["a"], [NamedMetric(name, create_metric(name, "en", **options))], [chunk])
     assert time.process_time() - start < 10
 
 

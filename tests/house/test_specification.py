@@ -8,19 +8,20 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tesla_eval import Pem, TeslaM, Token, statistics
+from tesla_eval import TeslaM, Token, statistics
 from tesla_eval._core import SURFACE_FEATURES, Lexicon
-from tesla_eval.judgements.paraphrases import overall_score
 from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
-from tesla_eval.language.analysis.frequencies import CompoundSplitter
-from tesla_eval.matching.bags.ngrams import NgramFeature
-from tesla_eval.matching.ngrams import explain_feature
+from tesla_eval.language.analysis.compounds import CompoundSplitter
+from tesla_eval.matching.bags.ngram_bags import NgramFeature
+from tesla_eval.matching.matcher import explain_feature
 from tesla_eval.metrics.features.surface import SurfaceGroup
 from tesla_eval.models.linear import LinearModel, Scale
-from tesla_eval.models.svr import SupportVectorModel
 from tesla_eval.statistics.pairs import PairCounts
 from tesla_eval.training.language_models import discounts
+from tesla_eval_papers import Pem
+from tesla_eval_papers.judgements import overall_score
+from tesla_eval_papers.models.svr import SupportVectorModel
 from tests.matching.given_matches import build_character_bags, match_characters
 
 ONLY = np.zeros(1, np.int64)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = sorted(path.stem for path in (ROOT / "tools").glob("*.py"))
+TOOLS = sorted(
+    path.stem for tools in (ROOT, ROOT / "packages" / "papers") for path in (tools / "tools").glob("*.py")
+)
 PACKAGES = [
     f"{folder}.{path.stem}"
     for folder in ("benchmarks", "research")
@@ -32,6 +34,7 @@ ELSEWHERE = {
 def beside_the_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tools import each other by name, as they do when one is run; nothing of it stays behind."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    monkeypatch.syspath_prepend(str(ROOT / "packages" / "papers" / "tools"))
     monkeypatch.syspath_prepend(str(ROOT))
     for name in TOOLS:
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -50,7 +53,7 @@ def test_it_imports(name: str) -> None:
 def test_nothing_shipped_and_no_tool_uses_a_study() -> None:
     code = [
         *(ROOT / "src").rglob("*.py"),
-        *(ROOT / "packages").rglob("*.py"),
+        *(path for path in (ROOT / "packages").rglob("*.py") if "tests" not in path.parts),
         *(ROOT / "tools").rglob("*.py"),
     ]
     users = [

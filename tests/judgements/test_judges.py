@@ -178,15 +178,15 @@ class TestReader:
 
 class TestCommand:
     def test_the_text_has_all_tables(self, table, tesla):
-        done = tesla("meta", "--ratings", str(table), "--judges", "--shares")
+        done = tesla("judge", "agree", "--ratings", str(table), "--judges", "--shares")
         assert done.status == 0, done.err
         for word in ("two judges, ties left out", "1/2", "1/3", "kappa untied", "sentence Pearson",
                      "mean of the others", "score1", "p (sign test)"):  # fmt: skip
             assert word in done.out
-        assert "sentence Pearson" not in tesla("meta", "--ratings", str(table)).out
+        assert "sentence Pearson" not in tesla("judge", "agree", "--ratings", str(table)).out
 
     def test_json_holds_the_numbers(self, table, tesla):
-        done = tesla("meta", "--ratings", str(table), "--judges", "--format", "json")
+        done = tesla("judge", "agree", "--ratings", str(table), "--judges", "--format", "json")
         (report,) = json.loads(done.out)["preferences"]
         between, _ = counted(ROWS, ties=True)
         assert report["judges"]["between"]["n"] == len(between["ann", "bob"])
@@ -236,5 +236,5 @@ class TestCommand:
     @pytest.mark.parametrize("option", ["--judges", "--shares"])
     def test_pairs_do_not_tell_judges(self, write, tesla, option):
         pairs = write("p.tsv", ["lp\ttestset\tseg_id\tsystem_better\tsystem_worse", "de-en\tn\t1\ta\tb"])
-        done = tesla("meta", "--pairs", pairs, option)
+        done = tesla("judge", "agree", "--pairs", pairs, option)
         assert (done.status, f"{option} needs --rankings or --ratings" in done.err) == (2, True)

@@ -112,7 +112,14 @@ class TestRound:
         done = tesla("judge", "read", str(folder / "key.json"), *map(str, sheets), "-o", str(out))
         assert done.status == 0, done.err
         told = tesla(
-            "meta", "--rankings", str(out / "rankings.tsv"), "--judges", "--shares", "--format", "json"
+            "judge",
+            "agree",
+            "--rankings",
+            str(out / "rankings.tsv"),
+            "--judges",
+            "--shares",
+            "--format",
+            "json",
         )
         (report,) = json.loads(told.out)["preferences"]
 
@@ -193,7 +200,7 @@ class TestRound:
         ]
         out = tmp_path / "judged"
         assert tesla("judge", "read", str(folder / "key.json"), *map(str, sheets), "-o", str(out)).status == 0
-        told = tesla("meta", "--ratings", str(out / "ratings.tsv"), "--judges", "--format", "json")
+        told = tesla("judge", "agree", "--ratings", str(out / "ratings.tsv"), "--judges", "--format", "json")
         overall, adequacy = json.loads(told.out)["preferences"]
         assert (overall["criterion"], adequacy["criterion"]) == ("overall", "adequacy")
         assert [row["system"] for row in overall["systems"]] == list(SYSTEMS)

@@ -12,7 +12,7 @@ import pytest
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.summaries import read_summaries
-from tests.conftest import SHARED_DATA
+from tests.fixtures import SHARED_DATA
 
 ROW = {"id": "t1", "system": "a", "hypothesis": "one", "references": ["uno", "eins"]}
 

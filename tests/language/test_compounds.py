@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tesla_eval.base.errors import BuildError, ResourceError
 from tesla_eval.base.resources import Resource, read_resource, write_resource
-from tesla_eval.language.analysis.frequencies import FILLERS, CompoundSplitter, load_compound_splitter
+from tesla_eval.language.analysis.compounds import FILLERS, CompoundSplitter, load_compound_splitter
 from word_lists import compound_resource
 
 GERMAN_WORDS = Path(__file__).parents[1] / "data" / "compounds-de.tsv"

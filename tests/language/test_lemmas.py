@@ -10,19 +10,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import tesla_eval
 from tesla_eval._core import FrontCodedDictionary
 from tesla_eval.base.errors import BuildError, ResourceError
-from tesla_eval.base.resources import Resource, read_resource, text_array, write_resource
+from tesla_eval.base.resources import Resource, read_resource, shipped_folder, text_array, write_resource
 from tesla_eval.language.analysis.conllu import read_conllu
 from tesla_eval.language.analysis.languages import LANGUAGES
 from tesla_eval.language.analysis.lemmas import Lemmatiser, apply_edit, edit_between, normalise_form
 from tesla_eval.language.analysis.simplemma import Simplemma, ends_of_unknown_words, ends_that_rules_look_at
 from tesla_eval.training.languages import LemmaSettings, count_lemmas, train_lemmas
-from tests.conftest import shipped_texts
+from tests.fixtures import shipped_texts
 from tests.language.tokens import tokenise
 
-DATA = Path(tesla_eval.__file__).parent / "data"
+DATA = shipped_folder()
 
 TREEBANKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "ud"
 

@@ -28,7 +28,7 @@ from tesla_eval.training.language_models import (
     train_language_model,
     write_arpa,
 )
-from tests.conftest import SHARED_DATA
+from tests.fixtures import SHARED_DATA
 from tests.textbook_lm import KneserNey
 
 SHIPPED = [
@@ -181,7 +181,7 @@ def test_settings_out_of_range_are_refused() -> None:
     with pytest.raises(BuildError, match="empty"):
         resource_of([""])
     with pytest.raises(
-        ResourceError, match=r"no language model 'unheard' is installed for language 'en'.*tesla build lm"
+        ResourceError, match=r"no language model 'unheard' is installed for language 'en'.*tesla train lm"
     ):
         load_language_model("en", "unheard")
 
@@ -249,7 +249,7 @@ def load(path: Path) -> LanguageModel:
 def test_another_analysis_is_refused(sound: Resource, tmp_path: Path) -> None:
     path = tmp_path / "lm-x-en.tesla"
     write_resource(path, Resource("lm", "en", sound.arrays, analysis="tokens:0|lang:en", info=sound.info))
-    with pytest.raises(ResourceError, match=r"lm-x-en\.tesla: was made for another analysis.*tesla build lm"):
+    with pytest.raises(ResourceError, match=r"lm-x-en\.tesla: was made for another analysis.*tesla train lm"):
         load(path)
 
 
@@ -310,7 +310,7 @@ def test_arrays_that_do_not_fit_each_other_never_crash(
         model = load(path)
     except ResourceError as error:
         assert "lm-x-en.tesla" in str(error)
-        assert "tesla build lm" in str(error)
+        assert "tesla train lm" in str(error)
     else:  # what was spoilt was no more than a word or a probability
         assert abs(model.distribution(["the"]).sum() - 1) < 1e-3
         model.normalised(TEXT)
@@ -319,7 +319,7 @@ def test_arrays_that_do_not_fit_each_other_never_crash(
 def test_build_lm(tesla, write, tmp_path: Path) -> None:
     text, held_out = write("text.en", TEXT * 3), write("held.en", TEXT[:2])
     model, arpa = tmp_path / "lm-own-en.tesla", tmp_path / "own.arpa"
-    outcome = tesla("build", "lm", "-l", "en", "--order", "4", "-o", str(model), "-o", str(arpa), "--test", held_out,
+    outcome = tesla("train", "lm", "-l", "en", "--order", "4", "-o", str(model), "-o", str(arpa), "--test", held_out,
                     "--licence", "MIT", text)  # fmt: skip
     assert outcome.status == 0, outcome.err
     assert "perplexity" in outcome.out
@@ -351,7 +351,7 @@ def test_build_lm(tesla, write, tmp_path: Path) -> None:
     ],
 )
 def test_build_lm_says_what_is_wrong(tesla, arguments: list[str], message: str) -> None:
-    outcome = tesla("build", "lm", *arguments)
+    outcome = tesla("train", "lm", *arguments)
     assert outcome.status == 2
     assert message in outcome.err
 

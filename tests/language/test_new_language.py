@@ -14,7 +14,7 @@ from tesla_eval import TeslaM
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis.conllu import parse_conllu
 from tesla_eval.language.analysis.pipeline import load_pipeline
-from tesla_eval.language.analysis.tagger import load_tagger
+from tesla_eval.language.analysis.tags import load_tagger
 from tesla_eval.training.languages import LanguageFiles, build_language
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +65,7 @@ def test_the_language_is_there_for_everything(tesla: Any, at_home: Path) -> None
 
 
 def test_sentences_alone_are_enough(tesla: Any, at_home: Path) -> None:
-    outcome = tesla("build", "language", "-l", "eo", "--train", "examples/esperanto/train.conllu")
+    outcome = tesla("train", "language", "-l", "eo", "--train", "examples/esperanto/train.conllu")
     assert outcome.status == 0
     assert "not measured" in outcome.out
     text = "examples/esperanto/reference.txt"
@@ -76,10 +76,10 @@ def test_sentences_alone_are_enough(tesla: Any, at_home: Path) -> None:
 
 def test_an_alias_is_stored_under_the_code_that_finds_it(tesla: Any, at_home: Path) -> None:
     train = "examples/esperanto/train.conllu"
-    assert tesla("build", "language", "-l", "nb", "--train", train).status == 0
+    assert tesla("train", "language", "-l", "nb", "--train", train).status == 0
     assert (at_home / "tagger-no.tesla").exists()
-    assert tesla("build", "language", "-l", "../x", "--train", train).status == 2
-    assert tesla("build", "language", "-l", "und", "--train", train).status == 2
+    assert tesla("train", "language", "-l", "../x", "--train", train).status == 2
+    assert tesla("train", "language", "-l", "und", "--train", train).status == 2
 
 
 def test_words_without_lemmas_make_no_table_of_lemmas() -> None:
@@ -91,7 +91,7 @@ def test_words_without_lemmas_make_no_table_of_lemmas() -> None:
 def test_a_bad_line_is_named(tesla: Any, write: Any, at_home: Path) -> None:
     lexicon = write("words.tsv", ["kato\tkato\tNOUN", "hundo NOUN"])
     outcome = tesla(
-        "build", "language", "-l", "eo", "--train", "examples/esperanto/train.conllu", "--lexicon", lexicon
+        "train", "language", "-l", "eo", "--train", "examples/esperanto/train.conllu", "--lexicon", lexicon
     )
     assert outcome.status == 2
     assert "words.tsv, line 2" in outcome.err

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tesla_eval
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import Provenance, Resource, read_resource, write_resource
+from tesla_eval.base.resources import Provenance, Resource, read_resource, shipped_folder, write_resource
 from tesla_eval.language.analysis.senses import SenseTable, load_senses
 
 words = st.text(min_size=1, max_size=6)
@@ -136,7 +135,7 @@ def test_other_languages_have_synonyms_too(language: str, word: str, synonym: st
 
 
 def test_shipped_tables_name_their_sources_and_stay_within_their_six_megabytes() -> None:
-    folder = Path(tesla_eval.__file__).parent / "data"
+    folder = shipped_folder()
     paths = sorted(folder.glob("senses-*.tesla"))
     assert sum(path.stat().st_size for path in paths) < 6_000_000
     notices = "".join(path.read_text(encoding="utf-8") for path in (folder / "licences").iterdir())

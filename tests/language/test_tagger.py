@@ -17,7 +17,7 @@ from tesla_eval._core import Tagger
 from tesla_eval.base.errors import BuildError, InputError, ResourceError
 from tesla_eval.base.resources import Resource, from_byte_planes, installed_resources, write_resource
 from tesla_eval.language.analysis.conllu import Word, parse_conllu
-from tesla_eval.language.analysis.tagger import WIDE_ARRAYS, Label, TaggerModel, load_tagger, read_tagger
+from tesla_eval.language.analysis.tags import WIDE_ARRAYS, Label, TaggerModel, load_tagger, read_tagger
 from tesla_eval.training.taggers import (
     WORD_START,
     TaggerData,
@@ -31,7 +31,7 @@ from tesla_eval.training.taggers import (
     suffix_rules,
     train_tagger,
 )
-from tests.conftest import SHIPPED_DATA
+from tests.fixtures import SHIPPED_DATA
 
 TREEBANKS = Path(__file__).resolve().parents[3] / "shared" / "data" / "ud"
 TREEBANK_TESTS = sorted(TREEBANKS.glob("*/test.conllu.gz"))
@@ -289,13 +289,13 @@ def test_the_command_builds_a_model_that_can_be_read(tesla: Any, write: Any, tmp
     output = tmp_path / "tagger-fr.tesla"
     arguments = ("--train", train, "--dev", train, "--test", train, "--lexicon", lexicon, "-l", "fr",
                  "--licence", "CC0", "--date", "2025-01-01", "-o", str(output))  # fmt: skip
-    outcome = tesla("build", "tagger", *arguments)
+    outcome = tesla("train", "tagger", *arguments)
     assert (outcome.status, outcome.err) == (0, "")
     assert "test: UPOS 100.0 % of 20 words" in outcome.out
     model = read_tagger(output)
     assert (model.resource.provenance.licence, model.resource.provenance.date) == ("CC0", "2025-01-01")
     first = output.read_bytes()
-    assert tesla("build", "tagger", *arguments).status == 0
+    assert tesla("train", "tagger", *arguments).status == 0
     assert output.read_bytes() == first
 
 
@@ -304,7 +304,7 @@ def test_the_command_refuses_what_makes_no_sense(
     tesla: Any, write: Any, tmp_path: Path, arguments: Any
 ) -> None:
     train = write("train.conllu", FRENCH.encode())
-    outcome = tesla("build", "tagger", "--train", train, "-o", str(tmp_path / "x.tesla"), *arguments)
+    outcome = tesla("train", "tagger", "--train", train, "-o", str(tmp_path / "x.tesla"), *arguments)
     assert outcome.status == 2
     assert not (tmp_path / "x.tesla").exists()
 

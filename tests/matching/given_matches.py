@@ -8,8 +8,8 @@ import numpy.typing as npt
 from tesla_eval import _core
 from tesla_eval.language.analysis import AnalysedBatch
 from tesla_eval.language.analysis.tokenisers import compose_all
-from tesla_eval.matching.bags.ngrams import NgramFeature, bag_recipe
-from tesla_eval.matching.ngrams import RECALL_WEIGHT, Matches
+from tesla_eval.matching.bags.ngram_bags import NgramFeature, bag_recipe
+from tesla_eval.matching.matcher import RECALL_WEIGHT, Matches
 
 __all__ = ["build_bags", "build_character_bags", "match_characters", "match_vectors"]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tesla_eval import TeslaX
 from tesla_eval.base.errors import InputError
-from tesla_eval.matching.bags.ngrams import LONGEST_CHARACTER_NGRAM
+from tesla_eval.matching.bags.ngram_bags import LONGEST_CHARACTER_NGRAM
 from tests.matching.given_matches import build_character_bags, match_characters
 
 TEXTS = st.text(st.sampled_from("ab c\u00a0é漢\U0001f600"), max_size=30) | st.text(

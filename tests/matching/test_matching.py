@@ -15,14 +15,14 @@ from tesla_eval import Token, _core
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Vocabulary, load_pipeline
 from tesla_eval.language.analysis.batch import word_facts
-from tesla_eval.matching.bags.ngrams import (
+from tesla_eval.matching.bags.ngram_bags import (
     IDENTITY,
     SYNONYMY,
     NgramFeature,
     bag_recipe,
     exact_discount,
 )
-from tesla_eval.matching.ngrams import explain_feature, match_pairs
+from tesla_eval.matching.matcher import explain_feature, match_pairs
 from tests import textbook
 from tests.matching.given_matches import build_bags
 

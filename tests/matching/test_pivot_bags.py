@@ -19,8 +19,8 @@ from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS
 from tesla_eval.language.pivot import FunctionTag, PhraseTable, load_phrase_table
-from tesla_eval.matching.bags.ngrams import PivotFeature, build_pivot_bags, pivot_network
-from tesla_eval.matching.ngrams import match_pairs
+from tesla_eval.matching.bags.ngram_bags import PivotFeature, build_pivot_bags, pivot_network
+from tesla_eval.matching.matcher import match_pairs
 from tesla_eval.training.phrase_tables import table_resource
 
 NOUN = FunctionTag("NOUN", False)

@@ -30,7 +30,7 @@ from tesla_eval.base.resources import (
     text_array,
     write_resource,
 )
-from tesla_eval.cli.build_vectors import vectors
+from tesla_eval.cli.train.vectors import vectors
 from tesla_eval.language.analysis import AnalysedBatch, load_pipeline
 from tesla_eval.language.analysis.batch import Vocabulary
 from tesla_eval.language.analysis.frequencies import load_frequencies
@@ -42,7 +42,7 @@ from tesla_eval.language.analysis.vectors import (
     load_vectors,
 )
 from tesla_eval.language.pivot import load_phrase_table
-from tesla_eval.matching.ngrams import Matches
+from tesla_eval.matching.matcher import Matches
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, explain_vectors
 from tesla_eval.training.vectors import (
     Embeddings,
@@ -708,7 +708,7 @@ def test_a_table_written_and_read_is_the_same(tmp_path: Path, monkeypatch: pytes
 
 
 def build(*arguments: str) -> str:
-    """What `tesla build vectors` prints."""
+    """What `tesla train vectors` prints."""
     with redirect_stdout(StringIO()) as out:
         vectors.main([*arguments], standalone_mode=False)
     return out.getvalue()

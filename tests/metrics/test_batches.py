@@ -20,7 +20,7 @@ from tesla_eval.base.arrays import ExactSum
 from tesla_eval.base.errors import InputError
 from tesla_eval.language.analysis import ConlluAnalyser, load_pipeline, pipeline
 from tesla_eval.metrics import base, create_metric
-from tesla_eval.metrics.baselines import StatisticsTotal
+from tesla_eval.metrics.baselines.bleu import StatisticsTotal
 from tesla_eval.metrics.segments import mean_over_references, present_references
 
 

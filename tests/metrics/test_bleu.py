@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from tesla_eval import _core, create_metric
 from tesla_eval.base.errors import UsageError
-from tesla_eval.metrics.baselines import Bleu
+from tesla_eval.metrics.baselines.bleu import Bleu
 
 TOKENISERS = ("13a", "intl", "zh", "char", "none")
 SETTINGS = [
@@ -229,6 +229,6 @@ class TestMecab:
             f"no {advised} for bleu, which takes tok:{instead} instead (pip install 'sacrebleu[{lang}]')"
         ]
         assert create_metric("bleu", lang, tok=instead).shortcomings == []
-        assert create_metric("bleu-char", lang).shortcomings == []
+        assert create_metric("bleu", lang, tok="char").shortcomings == []
         with pytest.raises(UsageError, match="cannot do this here"):
             create_metric("bleu", lang, tok=advised)

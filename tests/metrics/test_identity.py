@@ -11,7 +11,7 @@ from tesla_eval import TeslaM
 from tesla_eval.language.analysis.conllu import read_conllu
 from tesla_eval.language.analysis.languages import LANGUAGES
 from tesla_eval.language.analysis.pipeline import load_pipeline
-from tests.conftest import SHARED_DATA, shipped_texts
+from tests.fixtures import SHARED_DATA, shipped_texts
 
 TREEBANKS = SHARED_DATA / "ud"
 SENTENCES = {

@@ -18,7 +18,7 @@ from tesla_eval.connect.sacrebleu import TeslaMetric
 from tesla_eval.judgements.meta.run import score_metric
 from tesla_eval.judgements.wmt import read_segments
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.tuning.protocols import JsonLines
+from tesla_eval.serving.protocols import JsonLines
 
 OUTPUTS = ["The cats sat on a mat.", "A storm hit Spain.", "It rained all day.", "Dogs bark."]
 FIRST: list[str | None] = ["The cat sat on the mat.", "", " ", None]

@@ -9,7 +9,7 @@ import pytest
 
 from tesla_eval import UsageError
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.packaged import PackagedMetric
+from tesla_eval.metrics.baselines.packaged import PackagedMetric
 from tesla_eval.metrics.results import SegmentScores
 
 

@@ -11,17 +11,17 @@ import pytest
 from tesla_eval import evaluate
 from tesla_eval.base.errors import InputError, SegmentError, TeslaError
 from tesla_eval.base.records import Signature
+from tesla_eval.choosing.nbest import read_nbest
 from tesla_eval.judgements.meta.run import score_metric
 from tesla_eval.judgements.nouns import EvalSet
-from tesla_eval.judgements.stress import stress
-from tesla_eval.judgements.stress.kinds import choose_kinds
 from tesla_eval.metrics.base import Metric
+from tesla_eval.metrics.baselines.packaged import PackagedMetric
 from tesla_eval.metrics.cache import ScoreCache
-from tesla_eval.metrics.packaged import PackagedMetric
 from tesla_eval.metrics.results import SegmentScores
 from tesla_eval.metrics.scoring import NamedMetric, cut_chunks, score_systems
-from tesla_eval.tuning.nbest import read_nbest
-from tesla_eval.tuning.pool import Pool
+from tesla_eval.stress import stress
+from tesla_eval.stress.kinds import choose_kinds
+from tesla_eval_papers.tuning.pool import Pool
 
 
 class Picky(Metric):

@@ -28,7 +28,8 @@ def test_equal_to_rouge_score(name: str, theirs: str) -> None:
 
     expected = RougeScorer([theirs], use_stemmer=True).score(REFERENCE, HYPOTHESIS)[theirs]
     f, recall = (
-        create_metric(key, "en").sentence_score(HYPOTHESIS, [REFERENCE]) for key in (name, f"{name}-recall")
+        create_metric(name, "en", part=part).sentence_score(HYPOTHESIS, [REFERENCE])
+        for part in ("f", "recall")
     )
     assert f.score == expected.fmeasure
     assert recall.score == expected.recall
@@ -176,7 +177,7 @@ def test_the_best_of_several_references_is_rouge_scores(name, theirs, references
 
     scorer = RougeScorer([theirs], use_stemmer=True)
     expected = [scorer.score(reference, hypothesis)[theirs] for reference in references]
-    metric, recall = (create_metric(key) for key in (name, f"{name}-recall"))
+    metric, recall = (create_metric(name, part=part) for part in ("f", "recall"))
     best = max(expected, key=lambda score: (score.fmeasure, score))
     assert tuple(metric.sentence_score(hypothesis, references).features.values()) == best
     assert recall.sentence_score(hypothesis, references).score == max(score.recall for score in expected)

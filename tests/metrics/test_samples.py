@@ -8,7 +8,7 @@ import json
 import pytest
 
 from tesla_eval import InputError, TeslaM, UsageError, evaluate, score, score_samples
-from tests.conftest import shipped_pairs
+from tests.fixtures import shipped_pairs
 
 HYPOTHESES, REFERENCES = (list(side) for side in zip(*shipped_pairs("en")[:20], strict=True))
 SAMPLES = [{"src": "x", "mt": mt, "ref": ref} for mt, ref in zip(HYPOTHESES, REFERENCES, strict=True)]

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tesla_eval.models.linear import read_weights
-from tests.conftest import SHARED_DATA
+from tests.fixtures import SHARED_DATA
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,9 @@ def test_the_tool_makes_the_shipped_weights_again(monkeypatch: pytest.MonkeyPatc
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     monkeypatch.delitem(sys.modules, "loyo", raising=False)
     loyo = importlib.import_module("loyo")
-    shipped = read_weights(ROOT / "src" / "tesla_eval" / "data" / f"weights-x-{direction}.json")
+    shipped = read_weights(
+        ROOT / "packages" / "data" / "src" / "tesla_eval_data" / f"weights-x-{direction}.json"
+    )
     model = loyo.learned(direction, 1)
     np.testing.assert_allclose(model.weights, shipped.weights, rtol=1e-8)
     assert replace(model, weights=shipped.weights).to_json() == shipped.to_json()

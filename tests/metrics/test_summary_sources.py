@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tesla_eval import TeslaSRecall, TeslaSSource, TeslaSX, create_metric
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.metrics.cache import ScoreCache
-from tests.conftest import SHARED_DATA
+from tests.fixtures import SHARED_DATA
 
 SOURCE = "On Monday a storm hit the coast of Portugal. Twelve roads were closed until the evening."
 MODELS = ["A storm hit Portugal.", "Roads were closed."]
@@ -64,6 +65,18 @@ class TestSupport:
     def test_length_does_not_matter(self) -> None:
         text = "A storm hit the coast. Twelve roads were closed."
         assert supported(f"{text} {text}") == pytest.approx(supported(text))
+
+    @given(st.lists(_SENTENCES, min_size=2, max_size=4))
+    @settings(max_examples=20, deadline=None)
+    def test_sentences_are_compared_in_blocks_of_any_size(self, texts: list[list[str]]) -> None:
+        summaries = [" ".join(sentences) for sentences in texts]
+        found = []
+        for size in (1, 3, 1 << 16):
+            with patch("tesla_eval.metrics.tesla_s_source._PAIRS_AT_ONCE", size):
+                found.append(support().evidence(summaries, summaries[::-1]))
+        for one in found[:2]:
+            np.testing.assert_array_equal(one.closest, found[2].closest)
+            np.testing.assert_array_equal(one.contradicted, found[2].contradicted)
 
     def test_numbers_and_compounds_are_found_in_tokenised_text(self) -> None:
         source = "The 20 - year - old won 1, 600 points and 98. 7 per cent ."

@@ -86,7 +86,7 @@ def test_signature_names_tables_and_parameters():
 
 
 def test_a_language_without_tables_is_told_how_to_make_one():
-    with pytest.raises(ResourceError, match="tesla build phrase-table -l sv --pivot PIVOT"):
+    with pytest.raises(ResourceError, match="tesla train phrase-table -l sv --pivot PIVOT"):
         TeslaB("sv")
     with pytest.raises(
         ResourceError,

@@ -11,7 +11,7 @@ from tesla_eval import TeslaS, TeslaSRecall, Token
 from tesla_eval.base.errors import UsageError
 from tesla_eval.judgements.summaries import read_summaries
 from tesla_eval.language.analysis import load_pipeline
-from tests.conftest import SHARED_DATA
+from tests.fixtures import SHARED_DATA
 
 SUMMARIES = SHARED_DATA / "summaries"
 needs_summaries = pytest.mark.skipif(not SUMMARIES.is_dir(), reason="the summaries are not here")

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.conftest import shipped_pairs
+from tests.fixtures import shipped_pairs
 
 
 def neighbour(name: str) -> ModuleType:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tesla_eval import InputError, ResourceError, UsageError, evaluate
-from tesla_eval.metrics import create_metric, packaged
+from tesla_eval.metrics import create_metric
+from tesla_eval.metrics.baselines import packaged
 from tests.pages import ROOT, blocks, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 

@@ -10,12 +10,12 @@ import pytest
 
 from tesla_eval import InputError, TeslaM, TeslaX, UsageError, create_metric, explain, score
 from tesla_eval.base.errors import TeslaWarning
+from tesla_eval.choosing.mbr import expected_scores
 from tesla_eval.connect.frames import score_frame
 from tesla_eval.metrics.cache import ScoreCache
 from tesla_eval.metrics.comparison import explain_difference
 from tesla_eval.metrics.registry import BUILT_IN
 from tesla_eval.metrics.segments import texts_of
-from tesla_eval.tuning.mbr import expected_scores
 from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 

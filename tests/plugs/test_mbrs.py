@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tesla_eval import create_metric
-from tesla_eval.tuning.mbr import expected_scores
+from tesla_eval.choosing.mbr import expected_scores
 from tests.pages import ROOT, run_python
 from tests.plugs.neighbours import neighbour, two_systems
 

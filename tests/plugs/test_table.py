@@ -15,7 +15,7 @@ from tesla_eval.metrics import Metric, create_metric
 from tesla_eval.metrics.registry import metric_names
 from tesla_eval.metrics.requests import named_metric
 from tesla_eval.metrics.results import CorpusScore
-from tesla_eval.tuning.protocols import JsonLines
+from tesla_eval.serving.protocols import JsonLines
 from tests.pages import ROOT
 from tests.plugs.neighbours import two_systems
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tesla_eval import InputError, Metric, SegmentScores, Signature, UsageError, create_metric, evaluate
 from tesla_eval.cli import tesla
 from tesla_eval.report.embedding import extract
-from tests.conftest import shipped_pairs
+from tests.fixtures import shipped_pairs
 
 METRICS = ("m", "x", "bleu", "ter")
 

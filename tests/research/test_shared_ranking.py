@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from research.shared_ranking import RankingProblem, fit_ranking, fit_shared, pooled
-from tesla_eval.models.aso_classifiers import ModifiedHuberClassifier
+from tesla_eval_papers.models.aso_classifiers import ModifiedHuberClassifier
 
 FEATURES = 12
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 import time
 import tracemalloc
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
@@ -14,11 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.statistics.candidates import Additive, Means, exact_parts, exact_sums
 from tesla_eval.statistics.multiple import holm
 from tesla_eval.statistics.resampling import (
     LOOK,
-    Additive,
-    Means,
     approximate_randomisation,
     exchange_masks,
     paired_bootstrap,
@@ -348,6 +351,44 @@ def test_the_bootstrap_p_alarms_more_often_than_its_level_and_the_docs_say_so():
     (row,) = (line for line in page.splitlines() if line.startswith("| p boot"))
     assert "two-sided" not in row
     assert "alarms in about 10 %" in row
+
+
+class TestSameBits:
+    """A matrix product sums in an order of its own on every machine and with every number of threads."""
+
+    @settings(deadline=None)
+    @given(
+        st.lists(st.floats(-1e9, 1e9, allow_subnormal=False), min_size=1, max_size=40),
+        st.integers(0, 2**32),
+    )
+    def test_sums_are_those_of_exact_arithmetic_in_any_order(self, values, seed):
+        table = np.array(values)[:, None]
+        weights = next(resample_counts(len(values), 3, seed))
+        order = np.random.default_rng(seed).permutation(len(values))
+        sums = exact_sums(weights, exact_parts(table))
+        assert np.array_equal(sums, exact_sums(weights[:, order], exact_parts(table[order])))
+        exact = [
+            float(sum(map(Fraction.__mul__, map(Fraction, row), map(Fraction, values)))) for row in weights
+        ]
+        assert sums.ravel() == pytest.approx(
+            exact, rel=1e-15, abs=len(values) * max(map(abs, values)) * 2.0**-80
+        )
+
+    def test_the_number_of_threads_does_not_show(self):
+        script = (
+            "import numpy as np; from tesla_eval.statistics.candidates import *; "
+            "from tesla_eval.statistics.resampling import *; "
+            "subject = Additive.of_segment_scores(np.random.default_rng(1).random((500, 30))); "
+            "test = paired_bootstrap(subject); print(test.low.tolist(), test.difference_high.tolist())"
+        )
+        one, several = (
+            subprocess.run(
+                [sys.executable, "-c", script], env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+                capture_output=True, check=True,
+            ).stdout
+            for threads in ("1", "2")
+        )  # fmt: skip
+        assert one == several
 
 
 class TestBlocks:

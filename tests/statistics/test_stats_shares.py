@@ -72,25 +72,20 @@ class TestCommand:
         return write("r.tsv", rows)
 
     def test_shares_of_rankings(self, tesla, ranks) -> None:
-        (report,) = json.loads(tesla("meta", "--rankings", ranks, "--shares", "--format", "json").out)[
-            "preferences"
-        ]
+        (report,) = json.loads(
+            tesla("judge", "agree", "--rankings", ranks, "--shares", "--format", "json").out
+        )["preferences"]
         assert [system["system"] for system in report["systems"]] == ["a", "b"]
         assert report["shares"] == {
             "best": [1.0, 0.5], "score1": [1.0, 0.5], "score2": [0.5, 0.0], "matrix": [[None, 0.5], [0.0, None]],
         }  # fmt: skip
-        text = tesla("meta", "--rankings", ranks, "--shares").out
+        text = tesla("judge", "agree", "--rankings", ranks, "--shares").out
         assert "50.0% / 0.0%" in text
-        assert "shares" not in tesla("meta", "--rankings", ranks, "--format", "json").out
+        assert "shares" not in tesla("judge", "agree", "--rankings", ranks, "--format", "json").out
 
-    def test_shares_need_rankings_alone(self, tesla, write, ranks) -> None:
-        assert (
-            tesla(
-                "meta",
-                "--pairs",
-                write("p", ["lp\ttestset\tseg_id\tsystem_better\tsystem_worse"]),
-                "--shares",
-            ).status
-            == 2
-        )
-        assert "alone" in tesla("meta", "--rankings", ranks, "--shares", "--segments", ranks).err
+    def test_shares_need_rankings(self, tesla, write) -> None:
+        pairs = write("p", ["lp\ttestset\tseg_id\tsystem_better\tsystem_worse"])
+        assert tesla("judge", "agree", "--pairs", pairs, "--shares").status == 2
+
+    def test_meta_names_the_command(self, tesla, ranks) -> None:
+        assert "tesla judge agree" in tesla("meta", "--rankings", ranks).err

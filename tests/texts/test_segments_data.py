@@ -11,7 +11,7 @@ from tesla_eval.language.analysis import load_pipeline
 from tesla_eval.language.analysis.detection import contradicts, identify
 from tesla_eval.metrics import create_metric
 from tests import textbook
-from tests.conftest import SHIPPED_DATA, shipped_pairs
+from tests.fixtures import SHIPPED_DATA, shipped_pairs
 
 LANGUAGES = ("de", "en", "fr", "ja", "ru", "zh")
 ROWS = [line.split("\t") for line in (SHIPPED_DATA / "segments.tsv").read_text("utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""`tesla build encoder` and `tesla train n` with a tiny random encoder, and TESLA-N on the command line."""
+"""`tesla train encoder` and `tesla train n` with a tiny random encoder, and TESLA-N on the command line."""
 
 from __future__ import annotations
 
@@ -48,11 +48,13 @@ def judged(tmp_path: Path) -> str:
 
 def test_an_own_encoder_is_built_trained_and_used(tiny_folder: Path, own_data: Path, judged: str) -> None:
     told = run(
-        "build", "encoder", "-l", "en", "--from", str(tiny_folder), "--layers", "2", "--licence", "none"
+        "train", "encoder", "-l", "en", "--from", str(tiny_folder), "--layers", "2", "--licence", "none"
     )
     assert "2 layers, 16 dimensions, 27 pieces" in told
     assert (own_data / "encoder-en.tesla").is_file()
-    refused = run("score", "-l", "en", "-m", "n", "-r", judged, judged, fails=True)
+    texts = own_data.with_name("texts.txt")
+    texts.write_text("a cat sat\n", "utf-8")
+    refused = run("score", "-l", "en", "-m", "n", "-r", str(texts), str(texts), fails=True)
     assert "tesla train n" in refused  # the shipped weights are for the shipped encoder
     told = run("train", "n", "--segments", judged, "--no-cache")
     assert "learned from 1 sets" in told
@@ -62,7 +64,7 @@ def test_an_own_encoder_is_built_trained_and_used(tiny_folder: Path, own_data: P
 
 
 def test_training_says_what_is_missing(own_data: Path, judged: str) -> None:
-    assert "tesla build encoder -l de" in run("train", "n", "-l", "de", "--segments", judged, fails=True)
+    assert "tesla train encoder -l de" in run("train", "n", "-l", "de", "--segments", judged, fails=True)
 
 
 def test_two_files_with_preferences_for_one_test_set_are_refused(
@@ -79,7 +81,7 @@ def test_two_files_with_preferences_for_one_test_set_are_refused(
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path, own_data: Path) -> None:
-    told = run("build", "encoder", "-l", "de", "--from", str(tmp_path), fails=True)
+    told = run("train", "encoder", "-l", "de", "--from", str(tmp_path), fails=True)
     assert "config.json" in told
 
 
@@ -97,7 +99,7 @@ def test_scores_and_drawings_on_the_command_line(tmp_path: Path) -> None:
 
 def test_the_selftest_covers_the_package() -> None:
     assert "tesla-eval-neural:" in run("selftest")
-    assert "encoder" in run("build", "--help") and "TESLA-N" in run("train", "n", "--help")
+    assert "encoder" in run("train", "--help") and "TESLA-N" in run("train", "n", "--help")
 
 
 def test_the_lists_name_the_metric_and_its_encoder(own_data: Path) -> None:
@@ -115,5 +117,5 @@ def test_a_vocabulary_that_is_too_large_is_refused(
 ) -> None:
     monkeypatch.setattr("tesla_eval_neural.building._LARGEST_TEXT", 1 << 8)
     (tiny_folder / "vocab.txt").write_text("word\n" * 100, "utf-8")
-    told = run("build", "encoder", "-l", "de", "--layers", "2", "--from", str(tiny_folder), fails=True)
+    told = run("train", "encoder", "-l", "de", "--layers", "2", "--from", str(tiny_folder), fails=True)
     assert "vocab.txt: has more than" in told

@@ -208,7 +208,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, tiny: Resource) -> No
 
 
 def test_a_language_without_an_encoder_says_how_to_make_one() -> None:
-    with pytest.raises(ResourceError, match="tesla build encoder -l de"):
+    with pytest.raises(ResourceError, match="tesla train encoder -l de"):
         load_encoder("de")
 
 

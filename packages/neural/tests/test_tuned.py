@@ -63,7 +63,7 @@ def test_layers_that_do_not_fit_are_refused(tmp_path: Path, folder: Folder, chan
 
 def test_the_command_builds_with_tuned_layers(tmp_path: Path, tiny_folder: Path) -> None:
     np.savez(tmp_path / "tuned.npz", **other_layers())
-    arguments = ["build", "encoder", "-l", "en", "--layers", "2", "--from", str(tiny_folder)]
+    arguments = ["train", "encoder", "-l", "en", "--layers", "2", "--from", str(tiny_folder)]
     files = []
     for name, more in (("plain", []), ("tuned", ["--tuned", str(tmp_path / "tuned.npz")])):
         files.append(tmp_path / f"{name}.tesla")

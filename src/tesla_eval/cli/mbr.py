@@ -9,6 +9,10 @@ from itertools import chain, islice
 
 import click
 
+from tesla_eval.choosing.mbr import MbrOptions, Risked
+from tesla_eval.choosing.mbr import mbr as choose
+from tesla_eval.choosing.nbest import complete_lists, read_nbest
+from tesla_eval.choosing.parameters import read_parameters
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.options import (
@@ -19,10 +23,6 @@ from tesla_eval.cli.shared.options import (
     quiet_option,
 )
 from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
-from tesla_eval.tuning.mbr import MbrOptions, Risked
-from tesla_eval.tuning.mbr import mbr as choose
-from tesla_eval.tuning.nbest import complete_lists, read_nbest
-from tesla_eval.tuning.parameters import read_parameters
 
 
 @click.command(cls=Command)

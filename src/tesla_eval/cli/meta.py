@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import identified_language, without_analysis
 from tesla_eval.cli.shared.meta_formats import (
     META_FORMATS,
-    PREFERENCE_FORMATS,
     draw_dimensions,
     draw_plots,
     write_scores,
@@ -42,7 +40,6 @@ from tesla_eval.judgements.meta.run import (
     target_language,
     wmt_sets,
 )
-from tesla_eval.judgements.meta.significance import PreferenceReport, preference_reports
 from tesla_eval.judgements.nouns import EvalSet, Key, preferences_of
 from tesla_eval.judgements.wmt import read_eval_set, read_preferences, read_rankings, read_system_scores
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
@@ -73,23 +70,11 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
     "--rankings", metavar="FILE", help="Raw rankings: *.rawranks.tsv[.gz], or WMT's RNK_results.csv."
 )
 @click.option(
-    "--shares",
-    is_flag=True,
-    help="With --rankings or --ratings alone: how often each system is the best, is better or equal (score1), is "
-    "strictly better (score2), and is preferred to each other system.",
-)
-@click.option(
     "--ratings",
     metavar="FILE",
     help="Scores by judges: a table with the columns item, system, judge and score, and optionally lp, testset and "
     "criterion. With --segments, the mean over the judges replaces the human scores; --human-score chooses a "
     "criterion.",
-)
-@click.option(
-    "--judges",
-    is_flag=True,
-    help="With --rankings or --ratings alone: kappa of each pair of judges; with --ratings also the correlation of "
-    "their scores.",
 )
 @click.option("--systems", metavar="FILE", help="Human scores of systems: system_scores.tsv[.gz].")
 @click.option(
@@ -162,8 +147,7 @@ _DRAWN_BY_DEFAULT = (LevelStatistic("segment", "kendall_wmt"), LevelStatistic("s
 @click.option("--no-cache", is_flag=True, help="Do not use the cache on disk.")
 def meta(
     segment_files: tuple[str, ...], references: tuple[str, ...], outputs: tuple[str, ...],
-    pairs: str | None, rankings: str | None, shares: bool, ratings: str | None, judges: bool,
-    systems: str | None,
+    pairs: str | None, rankings: str | None, ratings: str | None, systems: str | None,
     mtme: Path | None, summaries: str | None, language: str, lps: tuple[str, ...], metrics: tuple[str, ...],
     output_format: str, all_references: bool, all_segments: bool,
     human_score: str | None, significance: tuple[str, ...], resamples: int | None, seed: int, plots: Path | None,
@@ -182,9 +166,6 @@ def meta(
     tesla meta -r ref.sgm --outputs sysA.sgm --outputs sysB.sgm --rankings RNK_results.csv -m m,bleu
     tesla meta --summaries GuidedSumm2011_eval -m s,rouge2 --human-score responsiveness
     tesla meta --summaries summeval -m s,rouge1,rouge2 --human-score relevance --significance system:pearson
-    tesla meta --rankings rawranks.tsv.gz            agreement of judges, expected wins, sign tests
-    tesla meta --rankings rawranks.tsv.gz --shares   and pairwise percentages, share of best, score1, score2
-    tesla meta --ratings ratings.tsv --judges        the same from scores, and for each pair of judges
     """
     compared = [LevelStatistic.parse(text) for text in significance]
     if output_format == "tsv" and compared:
@@ -196,15 +177,11 @@ def meta(
     rated = read_ratings(ratings) if ratings else {}
     sources = sum(map(bool, (segment_files, mtme, summaries, outputs)))
     if not sources:
-        if not (ranked or preferred or rated):
-            raise click.UsageError(
-                "give judgements: --segments, --outputs, --mtme, --summaries, --rankings, --ratings or --pairs"
-            )
-        reports = _reports(preference_reports(ranked, preferred, rated), lps, shares, judges)
-        write_lines(PREFERENCE_FORMATS[output_format](reports))
-        return 0
+        raise UsageError(
+            "give outputs with human judgements: --segments, --outputs, --mtme or --summaries",
+            hint="tesla judge agree shows how well judges agree, and how often each system wins",
+        )
     refuse({
-        "--shares and --judges go with --rankings or --ratings alone, without outputs to score": shares or judges,
         "--segments, --outputs, --mtme and --summaries are sources of outputs: give one": sources > 1,
         "--ratings belong to the outputs of --segments": rated and not segment_files,
         "-r goes with --outputs: other sources bring their references": references and not outputs,
@@ -288,28 +265,6 @@ class _Missing:
         if self.notes:
             complain(f"incomplete: {len(self.notes)} left out, see the warnings above")
         return 1 if self.notes else 0
-
-
-def _reports(
-    reports: list[PreferenceReport], lps: Collection[str], shares: bool, judges: bool
-) -> list[PreferenceReport]:
-    """The judges' verdicts on each test set; with shares and single judges if requested."""
-    reports = [report for report in reports if not lps or report.lp in lps]
-    for wish, option in ((shares, "--shares"), (judges, "--judges")):
-        if wish and not any(report.judges for report in reports):
-            raise click.UsageError(
-                f"{option} needs --rankings or --ratings: pairs of preferences contain no ties"
-            )
-    if not shares:
-        reports = [replace(report, shares=None) for report in reports]
-    if not judges:
-        reports = [
-            replace(report, judges=replace(report.judges, pairs=(), correlations=(), with_others=()))
-            if report.judges
-            else report
-            for report in reports
-        ]
-    return reports
 
 
 def _with_metrics(

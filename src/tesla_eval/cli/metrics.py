@@ -8,41 +8,50 @@ from typing import Any, NamedTuple
 
 import click
 
-from tesla_eval.cli.shared.terminal import aligned, write_lines
+from tesla_eval.cli.shared.terminal import aligned, note, write_lines
 from tesla_eval.metrics.registry import Entry, described, find_entry, registered
 from tesla_eval.metrics.requests import option_kinds
 
 
 @click.command()
 @click.argument("name", required=False)
+@click.option(
+    "--all", "every", is_flag=True, help="Those too that the papers, comparisons and experiments need."
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def metrics(name: str | None, as_json: bool) -> None:
-    """List the metrics; with a NAME, the options of that metric.
+def metrics(name: str | None, every: bool, as_json: bool) -> None:
+    """List the metrics that we recommend, by task; with a NAME, the options of that metric.
 
     \b
     tesla metrics
+    tesla metrics --all
     tesla metrics bleu
     """
-    entries = [described(one) for one in (registered().values() if name is None else [find_entry(name)])]
+    if name is not None:
+        entry = described(find_entry(name))
+        shown = json.dumps(_document(entry, with_options=True), ensure_ascii=False, indent=1)
+        write_lines([shown] if as_json else _one(entry))
+        return
+    entries = [entry for entry in map(described, registered().values()) if entry.task or every]
     if as_json:
-        documents = [_document(entry, with_options=name is not None) for entry in entries]
-        write_lines([json.dumps(documents if name is None else documents[0], ensure_ascii=False, indent=1)])
+        documents = [_document(entry, with_options=False) for entry in entries]
+        write_lines([json.dumps(documents, ensure_ascii=False, indent=1)])
     else:
-        write_lines(_list(entries) if name is None else _one(entries[0]))
+        write_lines(_list(entries))
+        if not every:
+            note("tesla metrics --all lists every metric, tesla metrics NAME the options of one")
 
 
 def _list(entries: list[Entry]) -> Iterator[str]:
     rows = [("-m", "what it measures", "scale", "better", "languages")]
-    groups: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for entry in entries:
-        groups.setdefault(entry.group, []).append(len(rows))
+        places.setdefault(entry.task or "others", []).append(len(rows))
         rows.append((entry.name, entry.summary, entry.scale, entry.better, entry.languages))
     lines = list(aligned(rows, keys=1))
     yield lines[0]
-    for group in sorted(groups):
-        if group:
-            yield from ("", f"{group}:")
-        yield from (lines[place] for place in groups[group])
+    for task, shown in places.items():
+        yield from ("", f"{task}:", *(lines[place] for place in shown))
 
 
 def _one(entry: Entry) -> Iterator[str]:
@@ -91,7 +100,7 @@ def _shown(value: object) -> str:
 def _document(entry: Entry, *, with_options: bool) -> dict[str, Any]:
     document: dict[str, Any] = {
         "name": entry.name, "summary": entry.summary, "scale": entry.scale, "better": entry.better,
-        "languages": entry.languages, "package": entry.package,
+        "languages": entry.languages, "task": entry.task, "package": entry.package,
     }  # fmt: skip
     if with_options:
         document["id"] = entry.load().id

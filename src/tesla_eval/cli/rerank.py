@@ -9,6 +9,9 @@ from itertools import chain
 import click
 import numpy as np
 
+from tesla_eval.choosing.parameters import read_parameters
+from tesla_eval.choosing.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest
+from tesla_eval.choosing.rerank import rerank as rank
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.language import SAMPLE, identified_language
 from tesla_eval.cli.shared.options import (
@@ -23,9 +26,6 @@ from tesla_eval.cli.shared.options import (
 from tesla_eval.cli.shared.terminal import aligned, counted, visible, write_lines
 from tesla_eval.metrics import Metric
 from tesla_eval.metrics.requests import need_references, parse_requests
-from tesla_eval.tuning.parameters import read_parameters
-from tesla_eval.tuning.rerank import Ranking, best_by_weights, candidates_in_files, candidates_in_nbest
-from tesla_eval.tuning.rerank import rerank as rank
 
 
 @click.command(cls=Command)

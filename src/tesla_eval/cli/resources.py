@@ -17,7 +17,6 @@ from tesla_eval.base.resources import (
     installed_resources,
     read_resource,
     resources_in,
-    shipped_folder,
 )
 from tesla_eval.cli.shared.plugged import plugged
 from tesla_eval.cli.shared.terminal import aligned, visible
@@ -63,11 +62,12 @@ def resources(language: str | None, files: bool, as_json: bool, integrations: bo
     tesla resources --json       everything, for programs
     """
     if integrations:
-        package = shipped_folder().parent
+        package = Path(__file__).parents[1]
         in_wheel = package / "integrations"
         click.echo(in_wheel if in_wheel.is_dir() else package.parents[1] / "integrations")
         return
-    installed = [read_resource(path) for path in (*installed_resources(), *_plugged_resources())]
+    paths = dict.fromkeys((*installed_resources(), *_plugged_resources()))
+    installed = [read_resource(path) for path in paths]
     if language is not None:
         code = resolve_language(language)
         installed = [resource for resource in installed if resource.language == code]

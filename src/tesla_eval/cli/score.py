@@ -64,21 +64,16 @@ _LEVEL = 0.95
 @click.option("--reference-name", default="refA", metavar="NAME",
               help="For --format mtme: the name of the reference, such as refA.")  # fmt: skip
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1,
-              help="Threads; with --engine, workers (by default as many as there are CPUs).")  # fmt: skip
+              help="Threads.")  # fmt: skip
 @click.option("--keep", metavar="NAME[,NAME...]|all|none", default=None,
               help="For rows of a table (-o FILE.parquet, .csv or .tsv): columns to carry over.  "
               "[default: all but the texts]")  # fmt: skip
-@click.option("--engine", type=click.Choice(["ray"]), default=None,
-              help="Score Parquet files on a cluster, into the FOLDER of -o. An interrupted run resumes.")  # fmt: skip
-@click.option("--address", default=None, metavar="HOST:PORT",
-              help="For --engine ray: the cluster.  [default: start one on this machine for this run]")  # fmt: skip
 @analysed_option
 @quiet_option
 def score(
     texts: TextOptions, metrics: tuple[str, ...], language: str, output_format: str, output: Path | None,
     segments: bool, ci: bool, resamples: int, seed: int, least: tuple[str, ...], drops: tuple[str, ...],
-    baseline: str | None, junit: Path | None, reference_name: str, jobs: int, keep: str | None, engine: str | None,
-    address: str | None,
+    baseline: str | None, junit: Path | None, reference_name: str, jobs: int, keep: str | None,
 ) -> int:  # fmt: skip
     """Score the SYSTEM files against the reference files: line i of each is segment i.
 
@@ -108,29 +103,25 @@ def score(
     tesla score -r ref.txt sys.txt --min-score m=0.5                  a quality gate: exit status 1 if it fails
     tesla score -r ref.txt sys.txt --json --segments -o scores.json   a file that appears only when it is complete
     tesla score data.parquet -o scores.parquet -j 8                   larger than memory; keeps ids
-    tesla score --engine ray data/*.parquet -o out                    on a cluster; resumes an interrupted run
     zcat sys.gz | tesla score -r ref.txt
     """
     texts = or_standard_input(texts)
-    to_table = engine is not None or (output is not None and output.suffix == ".parquet")
+    to_table = output is not None and output.suffix == ".parquet"
     if to_table:
         from tesla_eval.cli.shared.score_parquet import (  # takes time to import
             check_table_request,
             score_to_table,
         )
 
+        assert output is not None
         check_table_request(
-            texts, output, engine, address,
+            texts, output,
             refused={
                 "--segments": segments, "--ci": ci, "--analysed": texts.analysed,
                 "--format mtme": output_format == "mtme",
-                "--min-score and --max-drop": engine is not None and bool(least or drops),
             },
         )  # fmt: skip
-    elif address is not None:
-        raise click.UsageError("--address goes with --engine")
-    if engine is None:
-        check_output(output, texts.files)
+    check_output(output, texts.files)
     check_output(junit, texts.files, "--junit")
     one = output_format == "mtme"  # its files hold one metric
     if one:
@@ -155,7 +146,7 @@ def score(
     if given is None:
         assert output is not None
         results = score_to_table(
-            texts, output, chosen, keep=keep, engine=engine, address=address, jobs=jobs,
+            texts, output, chosen, keep=keep, jobs=jobs,
             check=None if gates is None else gates.check,
         )  # fmt: skip
         write_output(FORMATS[output_format](results), None)

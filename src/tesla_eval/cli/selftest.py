@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import click
@@ -18,7 +18,7 @@ from tesla_eval.base.version import __version__
 from tesla_eval.cli.shared.plugged import plugged
 from tesla_eval.matching.vectors import KERNELS
 from tesla_eval.metrics import create_metric
-from tesla_eval.metrics.baselines import SacreBleuSignature
+from tesla_eval.metrics.baselines.bleu import SacreBleuSignature
 
 SELFTESTS = "tesla_eval.selftests"
 """The group of entry points under which other packages add stored scores that are exact up to a tolerance."""
@@ -38,9 +38,7 @@ def selftest(print_scores: bool) -> None:
     tesla selftest
     tesla selftest --print-scores > here.json
     """
-    cases: list[dict[str, Any]] = json.loads(
-        files("tesla_eval").joinpath("data/selftest.json").read_text("utf-8")
-    )
+    cases: list[dict[str, Any]] = json.loads(Path(__file__).with_name("selftest.json").read_text("utf-8"))
     wrong = 0
     for case in cases:
         score, signature = _score(case)
@@ -76,7 +74,7 @@ def _other_kernels() -> Iterator[tuple[bool, str]]:
         if kernel == kernels[-1]:
             environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(_numpy_features())
         run = subprocess.run(
-            [sys.executable, "-m", "tesla_eval", "selftest"],
+            [sys.executable, "-m", "tesla_eval.cli", "selftest"],
             env=environment, capture_output=True, text=True, encoding="utf-8", check=False,
         )  # fmt: skip
         told = run.stderr.strip() if run.returncode else "the same scores"

@@ -10,22 +10,30 @@ import click
 from tesla_eval.base.errors import need_package
 from tesla_eval.cli.shared.command import Command
 from tesla_eval.cli.shared.options import auto_language_option, quiet_option
+from tesla_eval.cli.shared.plugged import plugged
 from tesla_eval.cli.shared.terminal import note, warn
 from tesla_eval.language.choice import AUTO, resolve
 from tesla_eval.metrics import Metric, create_metric, default_metrics
 from tesla_eval.metrics.requests import parse_requests
-from tesla_eval.tuning.protocols import PROTOCOLS
-from tesla_eval.tuning.serve import serve as answer
+from tesla_eval.serving.protocols import PROTOCOLS, Protocol
+from tesla_eval.serving.stdio import serve as answer
 
+_ADDED = "tesla_eval.protocols"
+"""The group of entry points under which other packages add protocols."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def _protocols() -> dict[str, type[Protocol]]:
+    """The protocols by name, those of other packages too."""
+    return {**{point.name: point.load() for _, point in plugged(_ADDED)}, **PROTOCOLS}
 
 
 @click.command(cls=Command)
 @click.option(
     "--protocol",
-    type=click.Choice(sorted(PROTOCOLS)),
+    type=click.Choice(sorted({*PROTOCOLS, *(point.name for _, point in plugged(_ADDED))})),
     default="jsonl",
-    help="jsonl: JSON Lines. meteor: the protocol of METEOR -stdio. zmert: the protocol of integrations/zmert.",
+    help="jsonl: JSON Lines. meteor: the protocol of METEOR -stdio. zmert: that of Z-MERT (tesla-eval-papers).",
 )
 @click.option(
     "--http", "over_http", is_flag=True, help="Serve many clients over HTTP instead (docs/serve.md)."
@@ -91,7 +99,7 @@ def serve(
     if over_http:
         for module in ("starlette", "uvicorn", "httptools"):
             need_package(module, "'tesla-eval[http]'", "--http")
-        from tesla_eval.tuning.http import Limits, Service, listen, run
+        from tesla_eval.serving.http import Limits, Service, listen, run
 
         limits = Limits(int(max_body * (1 << 20)), timeout, queue)
         service = Service(metrics, language, limits=limits, token=token or "", jobs=jobs, host=host)
@@ -112,4 +120,6 @@ def serve(
         return create_metric(request.entry.name, code, **request.options)
 
     parse_requests(metrics)  # a name that is wrong is refused at once
-    answer(PROTOCOLS[protocol](make if language == AUTO else make(())), sys.stdin.buffer, sys.stdout.buffer)
+    answer(
+        _protocols()[protocol](make if language == AUTO else make(())), sys.stdin.buffer, sys.stdout.buffer
+    )

@@ -22,10 +22,10 @@ from tesla_eval.cli.shared.options import (
 )
 from tesla_eval.cli.shared.outputs import tsv_lines, write_output
 from tesla_eval.cli.shared.terminal import aligned, note, progress, visible, write_lines
-from tesla_eval.judgements.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, choose_kinds
-from tesla_eval.judgements.stress.run import DEFAULT_SEED, StressResult, StressRow
-from tesla_eval.judgements.stress.run import stress as run_stress
 from tesla_eval.metrics.scoring import whole_streams
+from tesla_eval.stress.kinds import DEGENERATE, HARMFUL, HARMLESS, choose_kinds
+from tesla_eval.stress.run import DEFAULT_SEED, StressResult, StressRow
+from tesla_eval.stress.run import stress as run_stress
 
 
 @click.command(cls=Command)

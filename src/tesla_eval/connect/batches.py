@@ -128,7 +128,7 @@ class BatchScorer:
             if metric.corpus_wide:
                 raise UsageError(
                     f"{name}: a score depends on the references of the whole corpus, so rows cannot be scored in "
-                    "batches; use `tesla score` without --engine and without a .parquet output"
+                    "batches; use `tesla score` without a .parquet output"
                 )
             if metric.needs_references and not columns.ref:
                 raise UsageError(f"{name} needs references: which column holds them?")
@@ -386,7 +386,7 @@ def text_columns(
     """The columns of texts from names, or lists of names.
 
     >>> text_columns("mt", ["refA", "refB"], None)
-    Columns(hyp=('mt',), ref=('refA', 'refB'), src=())
+    Columns(hyp=('mt',), ref=('refA', 'refB'), src=(), system=())
     """
     hyp = (hypothesis,) if isinstance(hypothesis, str) else tuple(hypothesis)
     ref = (references,) if isinstance(references, str) else tuple(references)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.files import replacing
@@ -19,38 +19,6 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 2048
 _ROW_GROUP = 1 << 17  # rows that are written together
 _ROW_GROUP_BYTES = 32 << 20  # or fewer, if they are large
-_SPAN_ROWS = 1 << 16  # rows that one worker scores into one part: seconds of work
-
-
-class RowGroupSpan(NamedTuple):
-    """Row groups of a file that one worker scores: `first` up to, but without, `end`; and the rows before them."""
-
-    path: str
-    first: int
-    end: int
-    rows_before: int
-
-
-def row_group_spans(path: str) -> list[RowGroupSpan]:
-    """The row groups of a file, small ones together; as a worker's share of the file."""
-    spans = []
-    with open_parquet(path) as file:
-        first = before = rows = 0
-        for group in range(file.num_row_groups):
-            rows += file.metadata.row_group(group).num_rows
-            if rows >= _SPAN_ROWS // 2 or group == file.num_row_groups - 1:
-                spans.append(RowGroupSpan(path, first, group + 1, before))
-                first, before, rows = group + 1, before + rows, 0
-    return spans
-
-
-def read_span(span: RowGroupSpan, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.Table]]:
-    """The columns that a scorer reads, in tables of a bounded number of rows, and the rows before each in the file."""
-    import pyarrow
-
-    groups = range(span.first, span.end)
-    for first_row, batch in _batches(span.path, scorer, _SPAN_ROWS, groups, span.rows_before):
-        yield first_row, pyarrow.Table.from_batches([batch])
 
 
 def scored_schema(path: str, scorer: BatchScorer) -> pyarrow.Schema:
@@ -59,27 +27,14 @@ def scored_schema(path: str, scorer: BatchScorer) -> pyarrow.Schema:
         return scorer.schema(file.schema_arrow)
 
 
-def check_columns(paths: Sequence[str], scorer: BatchScorer) -> None:
-    """Refuse files that cannot be scored, or whose results would not have the same columns."""
-    first, *others = ([(field.name, field.type) for field in scored_schema(path, scorer)] for path in paths)
-    for path, other in zip(paths[1:], others, strict=True):
-        if other != first:
-            odd = sorted({name for name, _ in {*first} ^ {*other}})
-            raise InputError(
-                f"{path}: its columns are not those of {paths[0]}: {', '.join(odd) or 'their order'} differs; "
-                "parts of one table have the same columns"
-            )
-
-
-def written_systems(paths: Sequence[str], scorer: BatchScorer) -> tuple[str, ...]:
+def written_systems(path: str, scorer: BatchScorer) -> tuple[str, ...]:
     """The systems in the column that names them, in the order of their first rows; without one, the scorer's."""
     if not scorer.columns.system:
         return scorer.systems
     names: dict[str, None] = {}
-    for path in paths:
-        with open_parquet(path) as file:
-            for batch in file.iter_batches(columns=list(scorer.columns.system)):
-                names.update(dict.fromkeys(map(str, batch.column(0).unique().to_pylist())))
+    with open_parquet(path) as file:
+        for batch in file.iter_batches(columns=list(scorer.columns.system)):
+            names.update(dict.fromkeys(map(str, batch.column(0).unique().to_pylist())))
     return tuple(names)
 
 
@@ -95,14 +50,14 @@ def score_parquet(
 
     `workers` threads score; `advance` is told how many more rows are done.
     """
-    systems = written_systems([path], scorer)
+    systems = written_systems(path, scorer)
     total = Scored(systems, [NamedMetric(*item) for item in scorer.metrics.items()], "nothing")
     empty = EmptyTexts(scorer.systems if len(scorer.systems) > 1 else [""], "row")
     rows = 0
 
     def scored_batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal rows
-        for scored in map_texts(score, _batches(path, scorer, _ROWS_AT_ONCE), workers):
+        for scored in map_texts(score, _batches(path, scorer), workers):
             total.add(scored.parts_of(systems) if scored.writers else scored.parts)
             if scored.texts.segments:
                 total.note_chunk(scored.texts)
@@ -141,14 +96,13 @@ def write_parquet(path: Path, schema: pyarrow.Schema, batches: Iterable[pyarrow.
             writer.write_table(pyarrow.Table.from_batches(group, schema))
 
 
-def _batches(
-    path: str, scorer: BatchScorer, rows: int, groups: range | None = None, first_row: int = 0
-) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-    """The columns that a scorer reads, of all row groups or of some, so many rows at a time; and the rows before."""
+def _batches(path: str, scorer: BatchScorer) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+    """The columns that a scorer reads, so many rows at a time; and the number of rows before."""
+    first_row = 0
     with open_parquet(path) as file:
         scorer.schema(file.schema_arrow)  # refuses what does not fit
         columns = scorer.needed(file.schema_arrow)
         # One thread: it reads far faster than rows are scored.
-        for batch in file.iter_batches(rows, row_groups=groups, columns=columns, use_threads=False):
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=columns, use_threads=False):
             yield first_row, batch
             first_row += batch.num_rows

@@ -81,9 +81,9 @@ class LanguageModel:
         if resource.analysis != expected:
             raise ResourceError(
                 f"{resource.path}: was made for another analysis ({resource.analysis or 'unknown'}; installed is "
-                f"{expected}); rebuild it with `tesla build lm`"
+                f"{expected}); rebuild it with `tesla train lm`"
             )
-        with interpreting(resource, "language model", "rebuild it with `tesla build lm`"):
+        with interpreting(resource, "language model", "rebuild it with `tesla train lm`"):
             self.words = resource.text("words").split("\n")
             if tuple(self.words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
                 raise ValueError("the vocabulary does not begin with the special words")
@@ -141,7 +141,7 @@ def load_language_model(language: str, name: str = TRIGRAM) -> LanguageModel:
     path = Path(name) if name.endswith(".tesla") else find_resource(f"{KIND}-{name}", code)
     if path is None:
         raise missing_resource(
-            f"language model {name!r}", code, f"tesla build lm -l {code} -o lm-{name}-{code}.tesla TEXT"
+            f"language model {name!r}", code, f"tesla train lm -l {code} -o lm-{name}-{code}.tesla TEXT"
         )
     resource = read_resource(path, KIND)
     if resource.language != code:
@@ -158,8 +158,8 @@ Numbers = npt.NDArray[np.uint32]
 def installed_language_models(language: str) -> list[str]:
     """The names of the models that are installed for a language, in alphabetical order.
 
-    >>> installed_language_models("en")
-    ['3gram', '4gram', 'stems']
+    >>> "3gram" in installed_language_models("en")
+    True
     """
     start, end = "lm-", f"-{language}{SUFFIX}"
     names = [path.name for path in installed_resources() if path.name.endswith(end)]

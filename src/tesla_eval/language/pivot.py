@@ -132,7 +132,7 @@ def _advice(resource: Resource) -> str:
 
 
 def _command(language: str, pivot: str, stems: bool) -> str:
-    return f"tesla build phrase-table -l {language} --pivot {pivot}" + (" --stems" if stems else "")
+    return f"tesla train phrase-table -l {language} --pivot {pivot}" + (" --stems" if stems else "")
 
 
 def _unpacked(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
@@ -172,8 +172,8 @@ def load_phrase_table(language: str, pivot: str, *, stems: bool = False) -> Phra
 def installed_pivots(language: str, *, stems: bool = False) -> list[str]:
     """The pivot languages for which `language` has a table, in alphabetical order.
 
-    >>> installed_pivots("en", stems=True)
-    ['zh']
+    >>> installed_pivots("de")
+    ['en']
     """
     start = f"{KIND}-{STEMS}-{language}-" if stems else f"{KIND}-{language}-"
     names = [path.name for path in installed_resources() if path.name.startswith(start)]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tesla_eval.base.arrays import Index
 from tesla_eval.base.errors import InputError
 from tesla_eval.base.records import Unit
-from tesla_eval.language.analysis.frequencies import load_compound_splitter
+from tesla_eval.language.analysis.compounds import load_compound_splitter
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.language.analysis.pipeline import NO_SYNONYMS
 from tesla_eval.language.analysis.senses import NONE, load_senses, synonym_file

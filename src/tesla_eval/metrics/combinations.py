@@ -19,7 +19,7 @@ from tesla_eval import _core
 from tesla_eval.base.arrays import FloatArray, Index, sum_columns
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.records import Signature
-from tesla_eval.language.analysis import Analysis, Pipeline
+from tesla_eval.language.analysis import Analysis
 from tesla_eval.metrics.features import BoundGroup, Feature, FeatureGroup, fixed, unspelled
 from tesla_eval.metrics.features.lm import LanguageModelGroup
 from tesla_eval.metrics.features.measures import MEASURES
@@ -28,8 +28,6 @@ from tesla_eval.models.linear import ANY_LANGUAGE, LinearModel, load_weights
 
 if TYPE_CHECKING:
     from tesla_eval.base.explanations import ReferenceExplanation
-    from tesla_eval.models.paraphrases import PemXModel
-    from tesla_eval.models.svr import PemModel
 
 
 class Layout(NamedTuple):
@@ -307,74 +305,9 @@ class LinearWithLanguageModels(Linear):
             if name.startswith("lm.") and name not in present:
                 raise ResourceError(
                     f"the weights need the language model {name.removeprefix('lm.')!r}, which is not installed; make "
-                    "it with `tesla build lm`"
+                    "it with `tesla train lm`"
                 )
         return super().over(groups)
-
-
-class ParaphraseModel(Combination):
-    """From 1 to 5, by a model that was trained with the groups as they are declared (specification §13)."""
-
-    lowest: ClassVar[float] = 1.0
-    highest: ClassVar[float] = 5.0
-    equal_texts: ClassVar[float] = 1.0
-    fixes_groups: ClassVar[bool] = True
-
-    @property
-    @abstractmethod
-    def loaded(self) -> PemModel | PemXModel:
-        """The model that `load` found."""
-
-    @property
-    def signature(self) -> dict[str, str]:
-        """The fingerprint of the model."""
-        return {"model": self.loaded.fingerprint}
-
-
-@dataclass(frozen=True)
-class Regression(ParaphraseModel):
-    """PEM's support vector regression; its model chooses pivots and language model."""
-
-    sections: ClassVar[Mapping[str, str]] = {"pivots": "§6", "model": "§13"}
-
-    model: PemModel | str | Path | None = unspelled(None)  # noqa: RUF009  # makes a field, which is allowed
-    pivots: Sequence[str] | None = unspelled(None)
-    """Pivot languages in the place of those that the model was trained with."""
-
-    @property
-    def loaded(self) -> PemModel:
-        """The model that `load` found."""
-        assert self.model is not None and not isinstance(self.model, str | Path)
-        return self.model
-
-    def load(self, metric: str, analysis: Analysis, own_analysis: bool) -> Combination:
-        """With the model for the language; refuses one that was trained with another analysis."""
-        from tesla_eval.models.svr import load_pem_model  # PEM's alone
-
-        assert isinstance(analysis, Pipeline)
-        model = load_pem_model(analysis.language, analysis.lemma_fingerprint, self.model)
-        return replace(self, model=model)
-
-    def choose(self, groups: Sequence[FeatureGroup]) -> Sequence[FeatureGroup]:
-        """The groups with the pivots and the language model that the model was trained with."""
-        settings = {
-            "pivots": tuple(self.pivots or self.loaded.pivots),
-            "language_model": self.loaded.language_model,
-        }
-        return [replace(group, **settings) for group in groups]  # type: ignore[type-var]  # dataclasses by contract
-
-    def over(self, groups: Sequence[BoundGroup]) -> Layout:
-        """The features, which must be those that the model was trained with."""
-        layout = super().over(groups)
-        if self.loaded.regression.features != tuple(feature.name for feature in layout.features):
-            raise ResourceError(
-                "pem: the model was trained with other features; make it anew with `tesla train pem`"
-            )
-        return layout
-
-    def score(self, rows: FloatArray) -> FloatArray:
-        """The regression's value, within the scale."""
-        return np.clip(self.loaded.regression.predict(rows), self.lowest, self.highest)
 
 
 def _mean_of_existing(rows: FloatArray) -> FloatArray:

@@ -32,10 +32,10 @@ from tesla_eval.metrics.segments import (
 )
 from tesla_eval.statistics import DEFAULT_SEED
 from tesla_eval.statistics.agreements import sign_test
+from tesla_eval.statistics.candidates import Additive
 from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
 from tesla_eval.statistics.resampling import (
     LOOK,
-    Additive,
     Bootstrap,
     Randomisation,
     approximate_randomisation,

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tesla_eval.base.errors import UsageError
+from tesla_eval.base.errors import GET_PAPERS, UsageError
 from tesla_eval.language.analysis.languages import is_spaced
 from tesla_eval.metrics.base import Metric
 
@@ -30,7 +30,9 @@ _LARGE = (
     "it needs a large model, which is not part of tesla-eval; the nearest metrics here are x, learned from human "
     f"judgements, and n, which reads words in context ({_NEURAL})"
 )
+_PAPERS = f"it is in the package tesla-eval-papers: {GET_PAPERS}"
 _ELSEWHERE = {
+    **dict.fromkeys(("pem", "pem-x", "dicomer", "cremer"), _PAPERS),
     "n": f"TESLA-N is in a package of its own: {_NEURAL}",
     **dict.fromkeys(("bleurt", "metricx", "yisi"), _LARGE),
     "xcomet": "it is a model of COMET; write comet:model=FOLDER",
@@ -58,8 +60,8 @@ class Entry:
     better: str = "higher"
     languages: str = ALL_LANGUAGES
     package: str = "tesla-eval"
-    group: str = ""
-    """The heading under which a list shows it; empty: the first group."""
+    task: str = ""
+    """What it is recommended for; empty for what is listed only on request."""
 
     def load(self) -> type[Metric]:
         """The class, imported now."""
@@ -80,8 +82,6 @@ class Entry:
 
 
 _HOME = "tesla_eval.metrics"
-FOR_RESEARCH = "from the papers, for research"
-"""Reproductions that nobody should rank summaries by."""
 _PERCENT = "0..100"
 _PERCENT_SCALES = (_PERCENT, "0..")
 """Of metrics whose scores are percentages, as all of sacreBLEU's are: two digits say enough."""
@@ -95,42 +95,35 @@ ROUGE_KINDS = {
     "SU4": "skip bigrams and unigrams",
 }
 
+TRANSLATIONS, SUMMARIES, BESIDE = "translations", "summaries", "to show beside them"
+"""What metrics are recommended for."""
+_BASELINES = f"{_HOME}.baselines"
+
 _ENTRIES = (
-    Entry("m", f"{_HOME}.tesla_m:TeslaM", "words by lemma, synonym and part of speech; no training"),
+    Entry("m", f"{_HOME}.tesla_m:TeslaM", "words by lemma, synonym and part of speech; no training", task=TRANSLATIONS),
+    Entry("x", f"{_HOME}.tesla_x:TeslaX", "words, characters, order and lengths, weights learned", task=TRANSLATIONS),
+    Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces",
+          task=TRANSLATIONS),
+    Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content; for single summaries too",
+          task=SUMMARIES),
+    Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries; for systems", task=SUMMARIES),
+    Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource",
+          "what the source supports, sentence by sentence; needs no reference", task=SUMMARIES),
+    Entry("bleu", f"{_BASELINES}.bleu:Bleu", "sacreBLEU's BLEU", scale=_PERCENT, task=BESIDE),
+    Entry("chrf++", f"{_BASELINES}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT, task=BESIDE),
+    Entry("ter", f"{_BASELINES}.ter:Ter", "sacreBLEU's TER", scale="0..", better="lower", task=BESIDE),
     Entry("b", f"{_HOME}.tesla_b:TeslaB", "TESLA-M and pivot-language n-grams", languages="with a phrase table"),
     Entry("f", f"{_HOME}.tesla_f:TeslaF", "TESLA-B and a language model, weights learned", languages="with weights"),
-    Entry("x", f"{_HOME}.tesla_x:TeslaX", "words, characters, order and lengths, weights learned"),
-    Entry("pem", f"{_HOME}.pem:Pem", "quality of a paraphrase", scale="1..5", languages="en"),
-    Entry("pem-x", f"{_HOME}.pem_x:PemX", "quality of a paraphrase; finds contradictions, never above its adequacy",
-          scale="1..5", languages="en"),
-    Entry("s", f"{_HOME}.tesla_s:TeslaS", "content of a summary against model summaries; recommended for systems"),
-    Entry("s-recall", f"{_HOME}.tesla_s:TeslaSRecall", "recall of model summaries' content; for single summaries too"),
-    Entry("s-source", f"{_HOME}.tesla_s_source:TeslaSSource",
-          "what the source supports, sentence by sentence; needs no reference"),
     Entry("s-x", f"{_HOME}.tesla_s_x:TeslaSX", "s-recall, and how much of the source's main content"),
-    Entry("dicomer", f"{_HOME}.dicomer:Dicomer",
-          "order of sentences, no reference; below the word overlap of neighbouring sentences (.905, .955)",
-          scale="learned", languages="en", group=FOR_RESEARCH),
-    Entry("cremer", f"{_HOME}.cremer:Cremer", "quality of a summary; below TESLA-S on sets that it has not seen",
-          scale="learned", languages="en", group=FOR_RESEARCH),
-    Entry("celab", f"{_HOME}.tesla_celab:TeslaCelab", "characters with synonyms, for scripts without spaces"),
     Entry("celab-", f"{_HOME}.tesla_celab:TeslaCelabMinus", "characters without synonyms"),
-    Entry("bleu", f"{_HOME}.baselines:Bleu", "sacreBLEU's BLEU", scale=_PERCENT),
-    Entry("bleu-char", f"{_HOME}.baselines:BleuChar", "sacreBLEU's BLEU over characters", scale=_PERCENT),
-    Entry("chrf", f"{_HOME}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT),
-    Entry("chrf++", f"{_HOME}.chrf:ChrfPlusPlus", "sacreBLEU's chrF++", scale=_PERCENT),
-    Entry("ter", f"{_HOME}.ter:Ter", "sacreBLEU's TER", scale="0..", better="lower"),
-    Entry("ter-char", f"{_HOME}.ter:TerChar", "TER over characters", scale="0..", better="lower"),
-    Entry("nist", f"{_HOME}.nist:Nist", "NIST: n-grams by their information", scale="0.."),
-    Entry("nist-char", f"{_HOME}.nist:NistChar", "NIST over characters", scale="0.."),
     Entry("maxsim", f"{_HOME}.maxsim:MaxSim", "MaxSim: TESLA-M's predecessor, every n-gram of weight 1"),
-    Entry("meteor", f"{_HOME}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16"),
-    Entry("comet", f"{_HOME}.packaged:Comet", "COMET by unbabel-comet, with a model of yours", scale="learned"),
-    Entry("comet-qe", f"{_HOME}.packaged:CometQE", "COMET without references, such as CometKiwi", scale="learned"),
-    Entry("bertscore", f"{_HOME}.packaged:BertScore", "BERTScore by bert-score, with a model of yours"),
-    *(Entry(f"rouge{kind.lower()}", f"{_HOME}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}")
-      for kind, what in ROUGE_KINDS.items()),
-    *(Entry(f"rouge{kind.lower()}-recall", f"{_HOME}.rouge:Rouge{kind}Recall", f"ROUGE-{kind}: recall of {what}")
+    Entry("chrf", f"{_BASELINES}.chrf:Chrf", "sacreBLEU's chrF", scale=_PERCENT),
+    Entry("nist", f"{_BASELINES}.nist:Nist", "NIST: n-grams by their information", scale="0.."),
+    Entry("meteor", f"{_BASELINES}.meteor:Meteor", "METEOR 1.5, the Java program", languages="METEOR's 16"),
+    Entry("comet", f"{_BASELINES}.packaged:Comet", "COMET by unbabel-comet, with a model of yours", scale="learned"),
+    Entry("comet-qe", f"{_BASELINES}.packaged:CometQE", "COMET without references, such as CometKiwi", scale="learned"),
+    Entry("bertscore", f"{_BASELINES}.packaged:BertScore", "BERTScore by bert-score, with a model of yours"),
+    *(Entry(f"rouge{kind.lower()}", f"{_BASELINES}.rouge:Rouge{kind}", f"ROUGE-{kind}: F1 of {what}")
       for kind, what in ROUGE_KINDS.items()),
 )  # fmt: skip
 
@@ -165,7 +158,10 @@ def described(entry: Entry) -> Entry:
         loaded = entry.load()
     except UsageError as error:
         return replace(entry, summary=str(error))
-    said = {name: getattr(loaded, name, getattr(entry, name)) for name in ("summary", "scale", "languages")}
+    said = {
+        name: getattr(loaded, name, getattr(entry, name))
+        for name in ("summary", "scale", "languages", "task")
+    }
     return replace(entry, **said, better="higher" if loaded.higher_is_better else "lower")
 
 

@@ -20,12 +20,13 @@ from tesla_eval.language.analysis import AnalysedBatch, choose_analysis, split_s
 from tesla_eval.language.analysis.batch import WordMap
 from tesla_eval.language.analysis.conllu import UNIVERSAL_IDS
 from tesla_eval.metrics.base import Metric
-from tesla_eval.metrics.features.contradictions import CONTRADICTIONS, ContradictionFinder, Marks, unshared
+from tesla_eval.metrics.contradictions.finder import CONTRADICTIONS, ContradictionFinder, Marks, unshared
 from tesla_eval.metrics.features.ngrams import SourceGroup
 from tesla_eval.metrics.features.vectors import VectorGroup
 from tesla_eval.metrics.results import Explanation, SegmentScores
 from tesla_eval.metrics.segments import References, distinct_texts
 
+_PAIRS_AT_ONCE = 1 << 16  # of sentences: more would keep other threads waiting
 CLOSE = 0.5
 """Only a source sentence that has so much of a sentence can contradict it."""
 _DENIALS = ("scope", "antonym", "roles")
@@ -162,13 +163,17 @@ class TeslaSSource(Metric):
         The parts of source k are numbered from `parts_of[k]` up to `parts_of[k + 1]`.
         """
         counts = np.diff(parts_of)[source]
-        owner = np.repeat(np.arange(len(source)), counts)
-        part = np.arange(len(owner)) + np.repeat(parts_of[source] - np.cumsum(counts) + counts, counts)
-        shares = np.nan_to_num(self._pairs.compare(parts, sentences, part, owner)).mean(axis=1)
-        ranked = np.lexsort((part, -shares, owner))
-        present, first = np.unique(owner[ranked], return_index=True)
+        before = np.cumsum(counts) - counts
         closest, closeness = np.full(len(source), -1), np.full(len(source), -1.0)
-        closest[present], closeness[present] = part[ranked[first]], shares[ranked[first]]
+        ends_of_blocks = np.flatnonzero(np.diff(before // _PAIRS_AT_ONCE)) + 1
+        for block in np.split(np.arange(len(source)), ends_of_blocks):
+            owner = np.repeat(block, counts[block])
+            first_part = parts_of[source[block]] - before[block] + before[block[:1]]
+            part = np.arange(len(owner)) + np.repeat(first_part, counts[block])
+            shares = np.nan_to_num(self._pairs.compare(parts, sentences, part, owner)).mean(axis=1)
+            ranked = np.lexsort((part, -shares, owner))
+            present, first = np.unique(owner[ranked], return_index=True)
+            closest[present], closeness[present] = part[ranked[first]], shares[ranked[first]]
         return closest, closeness
 
     def _missing(

@@ -16,7 +16,7 @@ from tesla_eval.base.version import __version__
 from tesla_eval.drawing.covering import compact
 from tesla_eval.drawing.explanation import feature_titles
 from tesla_eval.language.analysis.frequencies import load_frequencies
-from tesla_eval.language.analysis.tagger import TaggerModel
+from tesla_eval.language.analysis.tags import TaggerModel
 from tesla_eval.metrics.base import Metric
 from tesla_eval.metrics.comparison import SystemComparison, compare_systems
 from tesla_eval.metrics.feature_metric import FeatureMetric

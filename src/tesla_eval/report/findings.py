@@ -19,7 +19,7 @@ from typing import Any
 from tesla_eval.base.records import Span
 from tesla_eval.drawing.picture import Tie, ties_of
 from tesla_eval.language.analysis.frequencies import WordFrequencies
-from tesla_eval.matching.bags.ngrams import FUNCTION_WORD_DISCOUNT
+from tesla_eval.matching.bags.ngram_bags import FUNCTION_WORD_DISCOUNT
 
 CLASSES = (
     "name", "number", "noun", "verb", "adjective", "adverb", "other", "untranslated", "dropped", "inserted", "repeated",

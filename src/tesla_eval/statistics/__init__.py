@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tesla_eval.statistics.agreements import *
     from tesla_eval.statistics.association import *
+    from tesla_eval.statistics.candidates import *
     from tesla_eval.statistics.correlation import *
     from tesla_eval.statistics.estimate import *
     from tesla_eval.statistics.judges import *
@@ -28,8 +29,8 @@ DEFAULT_RESAMPLES = 1000
 DEFAULT_SEED = 12345
 
 _FILES = (
-    "agreements", "association", "correlation", "estimate", "judges", "multiple", "pairs", "pooled", "resampling",
-    "shares",
+    "agreements", "association", "candidates", "correlation", "estimate", "judges", "multiple", "pairs", "pooled",
+    "resampling", "shares",
 )  # fmt: skip
 
 

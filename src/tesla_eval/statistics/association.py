@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
+from tesla_eval.statistics.candidates import Additive, Exchanged, exact_parts, exact_sums, mean_of_sums
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
 from tesla_eval.statistics.estimate import as_array, chosen, ratio
 from tesla_eval.statistics.pairs import group_accuracy
 from tesla_eval.statistics.pooled import standardised
-from tesla_eval.statistics.resampling import Additive, Exchanged, mean_of_sums
 
 Unit = Literal["segment", "system", "cell"]
 
@@ -153,5 +153,7 @@ class SystemAssociation:
                 sums[:, :, system] = weights[:, [system]] * table[:, system].sum(axis=1)
             else:
                 start = system * segments if self.unit == "cell" else 0
-                sums[:, :, system] = weights[:, start : start + segments] @ table[:, system].T
+                sums[:, :, system] = exact_sums(
+                    weights[:, start : start + segments], exact_parts(table[:, system].T)
+                )
         return sums[:, : len(scores)], sums[:, len(scores) :]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
+from tesla_eval.statistics.candidates import Additive, Exchanged, Resampled
 from tesla_eval.statistics.estimate import as_array, chosen, ratio
-from tesla_eval.statistics.resampling import Additive, Exchanged, Resampled
 
 
 @dataclass(frozen=True)

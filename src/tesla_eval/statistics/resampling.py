@@ -16,140 +16,21 @@ the counts and go on only with the pairs that are not decided (`_Tally`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval.base.arrays import FloatArray, Index
-from tesla_eval.base.errors import InputError, UsageError
+from tesla_eval.base.arrays import FloatArray
+from tesla_eval.base.errors import UsageError
 from tesla_eval.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
-from tesla_eval.statistics.estimate import as_array, paired_vectors, ratio
-
-Exchanged = tuple[FloatArray, FloatArray]
-"""Scores (resamples, pairs) of the first and of the second candidate of each pair."""
-
-
-class Resampled(Protocol):
-    """Candidates that can be scored again on weighted or exchanged units."""
-
-    @property
-    def units(self) -> int:
-        """How many units there are to draw from."""
-
-    def weighted(self, weights: FloatArray) -> FloatArray:
-        """(resamples, units) of weights to (resamples, candidates) of scores."""
-
-    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
-        """The scores of both candidates of each pair when they exchange the units where `keep` is 0.
-
-        `keep` is (resamples, units) of 0 and 1, `pairs` (pairs, 2) candidates.
-        """
-
-
-@dataclass(frozen=True, eq=False)
-class Additive:
-    """Candidates scored from summed statistics: an array (units, candidates, columns) and sums -> scores.
-
-    A mean of segment scores is the sums of (score, 1); corpus BLEU, chrF and TER have longer rows. `score`
-    maps an array (..., columns) to (...) and is called on many resamples at once.
-
-    >>> system = Additive.of_segment_scores([[0.2, 0.4], [0.6, 0.9]])
-    >>> system.weighted(np.array([[1.0, 1.0], [0.0, 2.0]]))
-    array([[0.4 , 0.65],
-           [0.6 , 0.9 ]])
-    """
-
-    statistics: FloatArray
-    score: Callable[[FloatArray], FloatArray]
-
-    @classmethod
-    def of_statistics(
-        cls,
-        statistics: npt.ArrayLike,
-        score: Callable[[FloatArray], FloatArray],
-        blocks: npt.ArrayLike | None = None,
-    ) -> Additive:
-        """From sufficient statistics (segments, candidates, columns); `blocks` names each segment's block."""
-        rows = as_array(statistics, "statistics", 3)
-        if not np.isfinite(rows).all():
-            segment, candidate, _ = np.argwhere(~np.isfinite(rows))[0]
-            raise InputError(
-                f"segment {segment + 1} of candidate {candidate + 1} has no score; "
-                "leave the segment out for every candidate, or give it a score"
-            )
-        return cls(rows if blocks is None else _sum_blocks(rows, np.asarray(blocks)), score)
-
-    @classmethod
-    def of_segment_scores(cls, scores: npt.ArrayLike, blocks: npt.ArrayLike | None = None) -> Means:
-        """From segment scores (segments, candidates); a candidate's score is the mean of its segments."""
-        values = as_array(scores, "scores", 2)
-        summed = cls.of_statistics(np.stack([values, np.ones_like(values)], axis=2), mean_of_sums, blocks)
-        return Means(summed.statistics, summed.score)
-
-    @property
-    def units(self) -> int:
-        """How many units there are to draw from."""
-        return len(self.statistics)
-
-    def weighted(self, weights: FloatArray) -> FloatArray:
-        """(resamples, units) of weights to (resamples, candidates) of scores."""
-        return self.score(self._sums(weights))
-
-    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
-        """Scores after the candidates of each pair exchanged units; see `Resampled`."""
-        kept = self._sums(keep)
-        given_up = self.statistics.sum(axis=0) - kept
-        scores = np.empty((2, len(keep), len(pairs)))
-        for start in range(0, len(pairs), _BLOCK_PAIRS):
-            block = slice(start, start + _BLOCK_PAIRS)
-            first, second = pairs[block].T
-            scores[0, :, block] = self.score(kept[:, first] + given_up[:, second])
-            scores[1, :, block] = self.score(kept[:, second] + given_up[:, first])
-        return scores[0], scores[1]
-
-    def _sums(self, weights: FloatArray) -> FloatArray:
-        flat = weights @ self.statistics.reshape(self.units, -1)
-        return flat.reshape(len(weights), *self.statistics.shape[1:])
-
-
-class Means(Additive):
-    """Means over the same segments, whose number no exchange changes."""
-
-    def exchanged(self, keep: FloatArray, pairs: Index) -> Exchanged:
-        """Scores after the candidates of each pair exchanged units; see `Resampled`."""
-        total, count = self.statistics.sum(axis=0).T
-        kept = keep @ self.statistics[..., 0]
-        given_up = total - kept
-        first, second = pairs.T
-        return (
-            (kept[:, first] + given_up[:, second]) / count[first],
-            (kept[:, second] + given_up[:, first]) / count[first],
-        )
-
-
-def mean_of_sums(sums: FloatArray) -> FloatArray:
-    """(..., 2) sums of (score, 1) to means, NaN where nothing was summed."""
-    return ratio(sums[..., 0], sums[..., 1])
-
-
-def _sum_blocks(rows: FloatArray, blocks: npt.NDArray[np.generic]) -> FloatArray:
-    if blocks.shape != rows.shape[:1]:
-        raise UsageError(
-            f"blocks: one per segment is needed, got shape {blocks.shape} for {len(rows)} segments"
-        )
-    names, index = np.unique(blocks, return_inverse=True)
-    summed = np.zeros((len(names), *rows.shape[1:]))
-    np.add.at(summed, index, rows)
-    return summed
-
+from tesla_eval.statistics.candidates import Resampled
+from tesla_eval.statistics.estimate import paired_vectors, ratio
 
 _CHUNK_VALUES = 1 << 21
 _CHUNK_ROWS = 256
-_BLOCK_PAIRS = 64  # so few that their sums stay in the processor's cache
 _MAX_UNITS = 1 << 31
 LOOK = 100_000
 """After every so many draws the tests look which pairs are decided."""
@@ -329,7 +210,7 @@ def paired_bootstrap(
     All pairs of candidates are compared, or those given. After every `look` draws those that are decided at `level`
     stop.
 
-    >>> from tesla_eval.statistics.resampling import Additive
+    >>> from tesla_eval.statistics.candidates import Additive
     >>> scores = [[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]
     >>> test = paired_bootstrap(Additive.of_segment_scores(scores), resamples=200, seed=1)
     >>> test.scores.round(2), float(test.wins[1, 0])
@@ -444,7 +325,7 @@ def approximate_randomisation(
     All pairs of candidates are compared, or those given. After every `look` draws those that are decided at `level`
     stop.
 
-    >>> from tesla_eval.statistics.resampling import Additive
+    >>> from tesla_eval.statistics.candidates import Additive
     >>> scores = [[0.1, 0.2], [0.5, 0.6], [0.2, 0.4], [0.7, 0.8], [0.3, 0.5]]
     >>> test = approximate_randomisation(Additive.of_segment_scores(scores))
     >>> test.exact, float(test.p_values[0, 1])  # of all 32 exchanges only none and all of them reach it

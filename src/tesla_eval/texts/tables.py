@@ -99,8 +99,8 @@ class Columns:
         if not columns_of["hyp"]:
             raise InputError(
                 f"{place}: which column holds the hypotheses? Its columns are {', '.join(present)}",
-                hint="write --columns hyp=NAME,ref=NAME (in Python hypothesis=NAME, references=NAME), or by number "
-                "hyp=1,ref=2 if there is no header; a text with one segment per line goes with references (-r)",
+                hint="write --columns hyp=NAME,ref=NAME, or by number hyp=1,ref=2 if there is no header; a text with "
+                "one segment per line goes with a file of references (-r). In Python: hypothesis=NAME, references=NAME",
             )
         if len(columns_of["hyp"]) > 1:
             columns_of["system"] = self.system  # every column is a system already

@@ -15,7 +15,7 @@ from tesla_eval.base.errors import BuildError, InputError
 from tesla_eval.base.parallel import NO_PROGRESS, Progress
 from tesla_eval.base.resources import UNSTATED, Provenance, Resource, byte_planes, text_array
 from tesla_eval.language.analysis.conllu import UNIVERSAL_TAGS, UNKNOWN, Sentence, Word, read_conllu
-from tesla_eval.language.analysis.tagger import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
+from tesla_eval.language.analysis.tags import ANALYSIS, KIND, WIDE_ARRAYS, Label, TaggerModel
 from tesla_eval.texts.lines import LineReader
 
 WORD_START = "\0"

@@ -1,4 +1,4 @@
-"""`tesla build encoder` and `tesla train n`: own encoders, and the numbers learned for them."""
+"""`tesla train encoder` and `tesla train n`: own encoders, and the numbers learned for them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def encoder(
     nothing is executed. Then learn the weights with `tesla train n`.
 
     \b
-    tesla build encoder -l de --from multilingual-e5-small/ --licence MIT
+    tesla train encoder -l de --from multilingual-e5-small/ --licence MIT
     """
     from tesla_eval_neural.building import build_encoder, opener_of, read_folder, with_tuned_layers
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import MOST_PIECES, StateEncoder, StateTexts
 from tesla_eval.base.errors import InputError, ResourceError
 from tesla_eval.base.forking import new_lock
 from tesla_eval.base.resources import SUFFIX, Resource, find_resource, missing_resource, read_resource
+from tesla_eval.matching.kernels import MOST_PIECES, StateEncoder, StateTexts
 from tesla_eval_neural.kinds import PIECE_KINDS
 from tesla_eval_neural.pieces import Pieces, tokeniser_of
 from tesla_eval_neural.quantising import DENSE
@@ -94,7 +94,7 @@ class Encoder:
 
     def _unsound(self, why: object) -> ResourceError:
         return ResourceError(
-            f"{self._name}: is not a sound encoder ({why}); rebuild it with `tesla build encoder`"
+            f"{self._name}: is not a sound encoder ({why}); rebuild it with `tesla train encoder`"
         )
 
     def pieces(self, text: str) -> Pieces:
@@ -174,7 +174,7 @@ def load_encoder(language: str, path: str | Path | None = None) -> Encoder:
     file = find_encoder(language) if path is None else Path(path)
     if file is None:
         raise missing_resource(
-            "encoder", language, f"tesla build encoder -l {language} --from FOLDER", " (English has one)"
+            "encoder", language, f"tesla train encoder -l {language} --from FOLDER", " (English has one)"
         )
     try:
         return _read(file, file.stat().st_mtime_ns)

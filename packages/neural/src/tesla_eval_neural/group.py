@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tesla_eval._core import STATE_PROBLEMS, StateTexts, explain_states, match_states
 from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
-from tesla_eval.matching.ngrams import RECALL_WEIGHT
+from tesla_eval.matching.kernels import STATE_PROBLEMS, StateTexts, explain_states, match_states
+from tesla_eval.matching.matcher import RECALL_WEIGHT
 from tesla_eval.metrics.features import FIRST, BoundGroup, Feature, FeatureGroup, GroupDetail, fixed
 from tesla_eval.metrics.features.measures import MEASURES, measured_features
 from tesla_eval_neural.encoder import Encoder, load_encoder

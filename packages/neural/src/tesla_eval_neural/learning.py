@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tesla_eval._core import GUARD_FEATURES
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.records import Signature
+from tesla_eval.matching.kernels import GUARD_FEATURES
 from tesla_eval.metrics.combinations import Uncombined
 from tesla_eval.metrics.feature_metric import FeatureMetric
 from tesla_eval.metrics.features import Feature

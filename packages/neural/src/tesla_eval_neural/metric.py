@@ -50,7 +50,7 @@ class ContextLinear(Linear):
                 return Linear.load(replace(self, weights=path), metric, analysis, own_analysis)
         raise missing_resource(
             f"file of weights for {metric}", language, f"tesla train n -l {language}",
-            " (another language also needs an encoder: `tesla build encoder`)",
+            " (another language also needs an encoder: `tesla train encoder`)",
         )  # fmt: skip
 
     def over(self, groups: Sequence[BoundGroup]) -> Layout:
@@ -82,6 +82,7 @@ class TeslaN(FeatureMetric):
     id: ClassVar[str] = "tesla-n"
     summary: ClassVar[str] = "TESLA-X and words in their context, weights learned"
     scale: ClassVar[str] = "0..1"
+    task: ClassVar[str] = "translations"
     languages: ClassVar[str] = "with an encoder"
     groups = (ContextGroup(), TenseGroup(), *TeslaX.groups)
     combination = ContextLinear()

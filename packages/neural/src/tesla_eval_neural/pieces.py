@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tesla_eval._core import CharacterMap, WordPieceCutter
+from tesla_eval.matching.kernels import CharacterMap, WordPieceCutter
 
 __all__ = ["BytePairs", "CutTexts", "Pieces", "Tokeniser", "Unigram", "WordPiece", "tokeniser_of"]
 

@@ -23,7 +23,7 @@ _SECTIONS = {
     "extracted shares judges plots plot_format score_folder damaged_texts junit",
     "Statistics": "ci resamples seed alpha baseline least drops significance",
     "Network": "over_http host port token max_body timeout queue",
-    "Large data": "jobs keep engine address work no_cache",
+    "Large data": "jobs keep work no_cache",
 }
 """The parameters of all commands by the section of the help that shows them."""
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names.split()}

@@ -20,8 +20,8 @@ from tesla_eval.base.explanations import (
     ValueDetail,
 )
 from tesla_eval.base.records import Token, Unit
-from tesla_eval.cli.discourse import draw_roles
 from tesla_eval.cli.shared.celab_drawing import draw_covering
+from tesla_eval.cli.shared.coherence_drawing import draw_roles
 from tesla_eval.cli.shared.terminal import LINES, aligned, visible
 from tesla_eval.drawing.picture import KINDS, UNMATCHED, kind_of_link
 from tesla_eval.metrics.comparison import Difference

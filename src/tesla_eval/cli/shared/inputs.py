@@ -88,7 +88,7 @@ def text_options(command: Callable[..., object]) -> Callable[..., object]:
     @click.option(
         "--missing", type=click.Choice(MISSING), default="empty",
         help="For rows of a table that lack a text (a null or an empty cell): empty scores an empty text, error stops, "
-        "null writes a null score (with -o FILE.parquet or --engine), skip leaves the row out.",
+        "null writes a null score (with -o FILE.parquet), skip leaves the row out.",
     )  # fmt: skip
     @wraps(command)
     def with_texts(

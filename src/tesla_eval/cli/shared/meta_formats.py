@@ -22,16 +22,10 @@ from tesla_eval.judgements.meta.evaluate import Result
 from tesla_eval.judgements.meta.join import Joined
 from tesla_eval.judgements.meta.plots import dimension_lines, write_drawing
 from tesla_eval.judgements.meta.run import SetComparison, Study
-from tesla_eval.judgements.meta.significance import (
-    JudgeAgreement,
-    MetricComparison,
-    PreferenceReport,
-    PreferenceShares,
-)
+from tesla_eval.judgements.meta.significance import MetricComparison
 from tesla_eval.judgements.wmt import write_score_file
 from tesla_eval.metrics.results import json_number
 from tesla_eval.report.human import bars, scatter
-from tesla_eval.statistics.agreements import Agreement
 
 DIMENSIONS = (("segment", "pearson"), ("system", "pearson"))
 _COLUMNS = ("lp", "testset", "metric", "level", "statistic", "value", "n", "note")
@@ -71,7 +65,9 @@ def _table(results: Sequence[Result]) -> Iterator[str]:
             continue
         counts = sorted({result.n for result in by_metric.values()})
         span = str(counts[0]) if len(counts) == 1 else f"{counts[0]}-{counts[-1]}"
-        rows.append([level, statistic, *(_shown(by_metric[metric].value) for metric in metrics), span])
+        rows.append(
+            [level, statistic, *(shown_statistic(by_metric[metric].value) for metric in metrics), span]
+        )
     if len(rows) > 1:
         yield from aligned(rows, numeric=range(2, len(metrics) + 3), keys=2)
     yield from _notes(results, len(metrics))
@@ -104,10 +100,12 @@ def _comparison_text(of_set: SetComparison) -> Iterator[str]:
     names = [comparison.metrics[i] for i in order]
     rows = [["cluster", "metric", "value", level, *(f"p > {name}" for name in names)]]
     for i in order:
-        interval = f"{_shown(comparison.low[i])} to {_shown(comparison.high[i])}"
+        interval = f"{shown_statistic(comparison.low[i])} to {shown_statistic(comparison.high[i])}"
         p_values = ["" if i == j else shown_p(comparison.adjusted[i, j]) for j in order]
         cluster = str(comparison.clusters[i] or "-")
-        rows.append([cluster, comparison.metrics[i], _shown(comparison.values[i]), interval, *p_values])
+        rows.append(
+            [cluster, comparison.metrics[i], shown_statistic(comparison.values[i]), interval, *p_values]
+        )
     yield from aligned(rows, numeric=range(2, len(rows[0])), keys=2)
 
 
@@ -164,7 +162,8 @@ def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _shown(value: float) -> str:
+def shown_statistic(value: float) -> str:
+    """A statistic with four digits; a dash where there is none."""
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
@@ -180,125 +179,6 @@ def shown_p(value: float) -> str:
 
 
 META_FORMATS: dict[str, Callable[[Study], Iterator[str]]] = {"json": _json, "text": _text, "tsv": _tsv}
-
-
-def _preference_text(reports: Sequence[PreferenceReport]) -> Iterator[str]:
-    for report in reports:
-        criterion = f" {visible(report.criterion)}" if report.criterion else ""
-        yield f"{visible(report.lp)} {visible(report.testset)}{criterion}"
-        if report.judges is not None:
-            yield from _judge_tables(report.judges)
-        rows = [["system", "expected wins", "wins", "losses"]]
-        rows += [
-            [visible(s.system), f"{s.expected_wins:.4f}", str(s.wins), str(s.losses)] for s in report.systems
-        ]
-        yield from aligned(rows, numeric=(1, 2, 3))
-        yield ""
-        rows = [["first", "second", "wins", "losses", "ties", "p (sign test)", "p (Holm)"]]
-        for test in report.tests:
-            ties = "" if test.ties is None else str(test.ties)
-            counts = [str(test.wins), str(test.losses), ties]
-            names = [visible(test.first), visible(test.second)]
-            rows.append([*names, *counts, shown_p(test.p_value), shown_p(test.adjusted)])
-        yield from aligned(rows, numeric=range(2, 7), keys=2)
-        yield ""
-        if report.shares is not None:
-            yield from _share_tables(report, report.shares)
-
-
-def _judge_tables(judges: JudgeAgreement) -> Iterator[str]:
-    rows = [["agreement", "P(E)", "P(A)", "kappa", "pairs of judgements"]]
-    rows.append(["two judges", *_agreement_cells(judges.between)])
-    rows.append(["one judge twice", *_agreement_cells(judges.within)])
-    rows.append(["two judges, ties left out", *_agreement_cells(judges.between_untied)])
-    rows.append(["one judge twice, ties left out", *_agreement_cells(judges.within_untied)])
-    yield from aligned(rows, numeric=(1, 2, 3, 4))
-    yield ""
-    if judges.pairs:
-        rows = [["judge", "judge", "P(A)", "kappa", "pairs", "P(A) untied", "kappa untied", "pairs untied"]]
-        for pair in judges.pairs:
-            cells = [cell for one in (pair.agreement, pair.untied) for cell in _agreement_cells(one)[1:]]
-            rows.append([visible(pair.first), visible(pair.second), *cells])
-        yield from aligned(rows, numeric=range(2, 8), keys=2)
-        yield ""
-    if judges.correlations:
-        rows = [["judge", "judge", "sentence Pearson", "outputs", "system Pearson", "systems"]]
-        for one in (*judges.correlations, *judges.with_others):
-            cells = [
-                cell for level in (one.sentence, one.system) for cell in (_shown(level.value), str(level.n))
-            ]
-            rows.append([visible(one.first), visible(one.second), *cells])
-        yield from aligned(rows, numeric=range(2, 6), keys=2)
-        yield ""
-
-
-def _share_tables(report: PreferenceReport, shares: PreferenceShares) -> Iterator[str]:
-    names = [visible(s.system) for s in report.systems]
-    rows = [["system", "best", "score1 (better or equal)", "score2 (better)"]]
-    for name, *values in zip(names, shares.best, shares.score1, shares.score2, strict=True):
-        rows.append([name, *map(_percent, values)])
-    yield from aligned(rows, numeric=range(1, 4))
-    yield ""
-    yield "row preferred / column preferred"
-    rows = [["", *names]]
-    for i, name in enumerate(names):
-        cells = [
-            "-" if i == j else f"{_percent(shares.matrix[i][j])} / {_percent(shares.matrix[j][i])}"
-            for j in range(len(names))
-        ]
-        rows.append([name, *cells])
-    yield from aligned(rows, numeric=range(1, len(names) + 1), keys=1)
-    yield ""
-
-
-def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.1f}%"
-
-
-def _agreement_cells(agreement: Agreement) -> list[str]:
-    return [f"1/{agreement.outcomes}", _shown(agreement.p_agree), _shown(agreement.kappa), str(agreement.n)]
-
-
-def _preference_json(reports: Sequence[PreferenceReport]) -> Iterator[str]:
-    plain = [_without_nan(asdict(report)) for report in reports]
-    for report in plain:
-        for key in ("shares", "criterion"):
-            if not report[key]:
-                del report[key]
-    yield json.dumps({"preferences": plain}, ensure_ascii=False, indent=1)
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _preference_tsv(reports: Sequence[PreferenceReport]) -> Iterator[str]:
-    """The table of preferences: one row per pair of systems."""
-    yield from tsv_lines(
-        [("lp", "testset", "criterion", "first", "second", "wins", "losses", "ties", "p_value", "p_holm")]
-    )
-    for report in reports:
-        for test in report.tests:
-            rest = (test.ties, json_number(test.p_value), json_number(test.adjusted))
-            cells = (
-                report.lp,
-                report.testset,
-                report.criterion,
-                test.first,
-                test.second,
-                test.wins,
-                test.losses,
-            )
-            yield from tsv_lines([(*cells, *("" if cell is None else cell for cell in rest))])
-
-
-PREFERENCE_FORMATS: dict[str, Callable[[Sequence[PreferenceReport]], Iterator[str]]] = {
-    "json": _preference_json, "text": _preference_text, "tsv": _preference_tsv,
-}  # fmt: skip
 
 
 def draw_plots(joined: Joined, comparisons: Iterable[SetComparison], folder: Path, file_format: str) -> None:

@@ -31,7 +31,7 @@ score_output_option: Callable[[Command], Command] = click.option(
     is_eager=True,
     help="Write the results to FILE instead of standard output. FILE appears only when it is complete. If the "
     "input is a table and FILE ends in .parquet (of Parquet), .csv or .tsv, it gets the rows of the table with their "
-    "scores. FOLDER goes with --engine.",
+    "scores.",
 )  # fmt: skip
 
 
@@ -111,8 +111,8 @@ def latex_escaped(text: str) -> str:
 def proper_name(metric: str) -> str:
     """A metric as papers write it; metrics of other packages keep their names.
 
-    >>> [proper_name(name) for name in ("tesla-m", "bleu:tok=intl", "chrf++", "rouge2-recall", "tesla-s-recall", "own")]
-    ['TESLA-M', 'BLEU (tok=intl)', 'chrF++', 'ROUGE-2 recall', 'TESLA-S recall', 'own']
+    >>> [proper_name(name) for name in ("tesla-m", "bleu:tok=intl", "chrf++", "rouge2", "tesla-s-recall", "own")]
+    ['TESLA-M', 'BLEU (tok=intl)', 'chrF++', 'ROUGE-2', 'TESLA-S recall', 'own']
     """
     name, _, options = metric.partition(":")
     if metric_key(name) in BUILT_IN:

@@ -1,6 +1,6 @@
-"""What other packages add through entry points; above all commands of `tesla build` and `tesla train`.
+"""What other packages add through entry points; above all commands.
 
-A package adds a command through the entry-point group `tesla_eval.commands`: the entry's name is `build NAME` or
+A package adds a command through the entry-point group `tesla_eval.commands`: the entry's name is `NAME` or
 `train NAME`, its value a command of click. It is imported when it is asked for.
 """
 
@@ -43,17 +43,27 @@ class PluggedGroup(click.Group):
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        full = f"{self.name} {cmd_name}"
-        package, point = next((one for one in plugged(ENTRY_POINTS) if one[1].name == full), ("", None))
-        if point is None:
-            return None
-        try:
-            command = point.load()
-        except Exception as error:  # a module of others may raise anything
-            return _broken(cmd_name, f"`tesla {full}` of {package} cannot be loaded: {error}")
-        if not isinstance(command, click.Command):
-            return _broken(cmd_name, f"`tesla {full}` of {package} is not a command")
-        return command
+        return added_command(f"{self.name} {cmd_name}")
+
+
+def added_commands() -> list[str]:
+    """The names of the commands of `tesla` itself that other packages add."""
+    return [point.name for _, point in plugged(ENTRY_POINTS) if " " not in point.name]
+
+
+def added_command(name: str) -> click.Command | None:
+    """The command that another package adds under a name, if any."""
+    package, point = next((one for one in plugged(ENTRY_POINTS) if one[1].name == name), ("", None))
+    if point is None:
+        return None
+    short = name.rpartition(" ")[2]
+    try:
+        command = point.load()
+    except Exception as error:  # a module of others may raise anything
+        return _broken(short, f"`tesla {name}` of {package} cannot be loaded: {error}")
+    if not isinstance(command, click.Command):
+        return _broken(short, f"`tesla {name}` of {package} is not a command")
+    return command
 
 
 def _broken(name: str, why: str) -> click.Command:

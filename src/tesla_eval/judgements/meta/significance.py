@@ -25,12 +25,13 @@ from tesla_eval.statistics.association import (
     pair_association,
     within_association,
 )
+from tesla_eval.statistics.candidates import Exchanged, Resampled
 from tesla_eval.statistics.correlation import ROW_STATISTICS, RowStatistic
 from tesla_eval.statistics.judges import JudgeCorrelation, judge_correlations
 from tesla_eval.statistics.multiple import enough_resamples, holm, rank_clusters
 from tesla_eval.statistics.pairs import calibrated_accuracy, pairs_within
 from tesla_eval.statistics.pooled import pooled_association
-from tesla_eval.statistics.resampling import Exchanged, Resampled, approximate_randomisation, paired_bootstrap
+from tesla_eval.statistics.resampling import approximate_randomisation, paired_bootstrap
 from tesla_eval.statistics.shares import pairwise_shares, score1, score2, share_of_best
 
 Level = Literal["segment", "system"]

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from tesla_eval.base.arrays import Index
-from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
+from tesla_eval.base.resources import Kind, Resource, interpreting
 
 ANTONYMS = "antonyms"
 _NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
@@ -74,5 +74,4 @@ class AntonymTable:
 @cache
 def load_antonyms(language: str, more: frozenset[frozenset[str]] = frozenset()) -> AntonymTable | None:
     """The user's own or the shipped table of a language with more pairs, `None` if it has none."""
-    path = find_resource(ANTONYMS, language)
-    return None if path is None else AntonymTable(read_resource(path, ANTONYMS), more)
+    return Kind(ANTONYMS, lambda resource: AntonymTable(resource, more)).load(language)

@@ -6,14 +6,18 @@ A negation is a particle (`not`, French `ne`), or a negative word that may stand
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tesla_eval import _core
+from tesla_eval.base.resources import shipped_folder
 from tesla_eval.language.analysis.batch import (
     HAS_APOSTROPHE,
     HAS_DIGIT,
@@ -28,97 +32,10 @@ PARTICLE, NEGATIVE_WORD = _core.PARTICLE, _core.NEGATIVE_WORD
 """The values of `negations`; 0 is any other word."""
 _VERB_IDS = [UNIVERSAL_IDS["VERB"], UNIVERSAL_IDS["AUX"]]
 
-_PARTICLES = {
-    "af": "nie geen nooit niks niemand", "ar": "لا لم لن ليس ليست ليسوا ولا ولم ولن", "be": "не няма нельга",
-    "ca": "no", "cs": "ne není nejsem nejsi nejsme nejste nejsou nelze nikoli nikoliv bez sotva",
-    "cy": "ddim nid ni nad", "da": "ikke ej ingen intet aldrig ingenting",
-    "de": "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand niemanden niemandem nirgends "
-    "nirgendwo weder keinesfalls keineswegs nein ohne kaum unmöglich",
-    "el": "δεν δε μην μη όχι", "en": "not n't n’t no never none nobody nothing nowhere neither nor cannot "
-    "without hardly scarcely barely unable impossible fail fails failed failing lack lacks lacked lacking",
-    "es": "no sin apenas", "fa": "نیست نه نبود نیستند",
-    "fi": "ei en et emme ette eivät älä älkää eikä eivätkä",
-    "fr": "ne n' n’ n non sans impossible", "ga": "ní níl nach níor cha", "gl": "non", "he": "לא אין אינו אינה אינם אל",
-    "hi": "नहीं न मत ना", "hr": "ne nije nisu nisam nismo niste nema nemaju neće nemoj", "hy": "չէ ոչ չի չեն",
-    "id": "tidak bukan tak jangan belum tanpa", "is": "ekki enginn engin ekkert engan enga engum aldrei án",
-    "it": "non", "ka": "არ ვერ არა ნუ", "ko": "안 못 않 아니 없",
-    "lt": "ne nėra", "lv": "ne nav nebija", "mt": "mhux ma", "nl": "niet geen nooit niets niemand nergens",
-    "nn": "ikkje ikke ingen inkje aldri ingenting", "no": "ikke ingen intet aldri ingenting", "pl": "nie",
-    "pt": "não", "ro": "nu n-", "ru": "не нет нельзя без невозможно", "sk": "nie ne", "sl": "ne ni niso nisem nima",
-    "sr": "ne nije nisu nisam nema neće не није нису нисам нема неће",
-    "sv": "inte ej icke ingen inget inga aldrig ingenting",
-    "th": "ไม่ มิ", "tr": "değil yok hayır", "uk": "не немає нема без", "vi": "không chẳng chưa đừng",
-    "zh": "不 没 没有 未 不是 不会 不能 不要 不可 不再 不得 不想 不让 无法 并非 从未 尚未 绝不 并不 没能 未能",
-}  # fmt: skip
-_NEGATIVE_WORDS = {
-    "ca": "mai res ningú cap tampoc", "cs": "nikdy nikdo nic ničeho nikoho žádný žádná žádné žádného žádnou ani nikde",
-    "es": "nunca jamás nada nadie ningún ninguno ninguna tampoco ni", "gl": "nunca nada ninguén ningún ningunha",
-    "el": "ποτέ τίποτα κανείς κανένας καμία κανένα",
-    "fr": "pas jamais rien aucun aucune guère nullement", "hr": "nikad nikada nitko ništa nijedan nikakav",
-    "it": "mai niente nulla nessuno nessuna nessun neanche nemmeno", "lt": "niekada niekas nieko",
-    "lv": "nekad neviens nekas", "pl": "nigdy nikt nic żaden żadna żadne żadnego ani nigdzie",
-    "pt": "nunca jamais nada ninguém nenhum nenhuma tampouco", "ro": "niciodată nimeni nimic niciun nicio nici",
-    "ru": "никогда никто ничего ничто никакой никаких ни никого", "sk": "nikdy nikto nič žiadny žiadna ani",
-    "sl": "nikoli nihče nič noben nobena", "sr": "nikad nikada niko ništa nijedan никад никада нико ништа",
-    "uk": "ніколи ніхто нічого жоден ні", "be": "ніколі ніхто нічога",
-}  # fmt: skip
-_VERB_PREFIXES = {"cs": "ne", "sk": "ne", "lt": "ne", "lv": "ne"}
 _NO_PREFIX = re.compile(
     "nes(?:l[aioy]?|e|e[mšt]|eme|ete|ou|u|a|ė)|nechte|ne(?:ch(?:a|á(?!p)|ť)|náv|guj|gov|utral|rv[uo]).*"
 )
 """Verbs of these languages that deny nothing although they begin so: to carry, to let, to hate, to negate."""
-_NOT_ALONE = frozenset({"only", "just", "merely", "simply", "least"})
-"""`not only` denies nothing."""
-
-_HAN_NUMERALS = (
-    *"二三四五六七八九十",
-    *(f"十{digit}" for digit in "一二三四五六七八九"),
-    *(f"{digit}十" for digit in "二三四五六七八九"),
-)
-_JAPANESE_COUNTERS = "人本つ日名台回年月倍個頭"
-_NUMBER_WORDS = {
-    "en": "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
-    "achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
-    "dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
-    "dix-neuf vingt trente quarante cinquante soixante",
-    "cs": "dva/dvě/dvou/dvěma tři/tří/třem čtyři/čtyř/čtyřem pět/pěti šest/šesti sedm/sedmi osm/osmi devět/devíti "
-    "deset/deseti jedenáct/jedenácti dvanáct/dvanácti třináct/třinácti čtrnáct/čtrnácti patnáct/patnácti "
-    "šestnáct/šestnácti sedmnáct/sedmnácti osmnáct/osmnácti devatenáct/devatenácti dvacet/dvaceti třicet/třiceti "
-    "čtyřicet/čtyřiceti padesát/padesáti šedesát/šedesáti sedmdesát/sedmdesáti osmdesát/osmdesáti "
-    "devadesát/devadesáti",
-    "ru": "два/две/двух/двум три/трех/трёх/трем/трём четыре/четырех/четырёх пять/пяти шесть/шести семь/семи "
-    "восемь/восьми девять/девяти десять/десяти одиннадцать/одиннадцати двенадцать/двенадцати "
-    "тринадцать/тринадцати четырнадцать/четырнадцати пятнадцать/пятнадцати шестнадцать/шестнадцати "
-    "семнадцать/семнадцати восемнадцать/восемнадцати девятнадцать/девятнадцати двадцать/двадцати тридцать/тридцати "
-    "сорок/сорока пятьдесят/пятидесяти шестьдесят/шестидесяти семьдесят/семидесяти восемьдесят/восьмидесяти "
-    "девяносто/девяноста",
-    "uk": "два/дві/двох/двом три/трьох/трьом чотири/чотирьох п'ять/п'яти шість/шести сім/семи вісім/восьми "
-    "дев'ять/дев'яти десять/десяти одинадцять/одинадцяти дванадцять/дванадцяти тринадцять/тринадцяти "
-    "чотирнадцять/чотирнадцяти п'ятнадцять/п'ятнадцяти шістнадцять/шістнадцяти сімнадцять/сімнадцяти "
-    "вісімнадцять/вісімнадцяти дев'ятнадцять/дев'ятнадцяти двадцять/двадцяти тридцять/тридцяти сорок/сорока "
-    "п'ятдесят/п'ятдесяти шістдесят/шістдесяти сімдесят/сімдесяти вісімдесят/вісімдесяти дев'яносто/дев'яноста",
-    "is": "tveir/tvær/tvö/tveimur/tveggja þrír/þrjár/þrjú/þremur/þriggja fjórir/fjórar/fjögur/fjórum/fjögurra fimm sex "
-    "sjö átta níu tíu ellefu tólf þrettán fjórtán fimmtán sextán sautján átján nítján tuttugu þrjátíu fjörutíu "
-    "fimmtíu sextíu sjötíu áttatíu níutíu",
-    "ja": " ".join(
-        "/".join((one, f"第{one}", *(one + counter for counter in _JAPANESE_COUNTERS)))
-        for one in _HAN_NUMERALS
-    ),
-    "zh": "两/兩/" + " ".join(f"{one}/第{one}/{one}月" for one in _HAN_NUMERALS),
-}
-"""Two to twenty, then tens; `/` separates forms of one number."""
-_OTHER_NUMBER_WORDS = {
-    "cs": {"tisíc": "000", "tisíce": "000"},
-    "ja": dict.fromkeys(("一", "ひとつ", *(f"一{counter}" for counter in _JAPANESE_COUNTERS)), "1"),
-    "ru": dict.fromkeys(("тысяча", "тысячи", "тысяч", "тыс"), "000"),
-    "uk": dict.fromkeys(("тисяча", "тисячі", "тисяч", "тис"), "000"),
-}
-"""`20 тысяч` is `20 000`, which is two words. In Chinese `一` is an article."""
-_NUMBER_VALUES = (*range(2, 21), *range(30, 100, 10))
 _GROUPED = re.compile(r"(?<=\d)[.,'’٬  ](?=\d{3}(?!\d))")
 _DECIMAL = re.compile(r"(?<=\d)[,٫](?=\d)")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
@@ -141,19 +58,42 @@ def number_text(form: str, language: str = "") -> str:
     if form.isascii() and form.isdigit():  # most numbers
         return form
     if not any(map(str.isdigit, form)):
-        return _number_words(language).get(form.lower(), "")
+        return words_of(language).numbers.get(form.lower(), "")
     plain = form if form.isascii() else "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in form)
     return ".".join(_DIGITS.findall(_DECIMAL.sub(".", _GROUPED.sub("", plain))))
 
 
+class Words(NamedTuple):
+    """The word lists of a language; empty for a language without lists."""
+
+    particles: Sequence[str] = ()
+    negative_words: Sequence[str] = ()
+    not_before: Sequence[str] = ()
+    """Words that a negation before them does not negate: `not only`."""
+    verb_prefix: str = ""
+    numbers: Mapping[str, str] = {}
+    """Each word for a number, with its digits. In Chinese `一` is an article; `20 тысяч` is `20 000`, two words."""
+
+
 @cache
-def _number_words(language: str) -> dict[str, str]:
-    words = _NUMBER_WORDS.get(language, "").split()
-    return _OTHER_NUMBER_WORDS.get(language, {}) | {
-        form: str(value)
-        for value, word in zip(_NUMBER_VALUES, words, strict=False)
-        for form in word.split("/")
-    }
+def words_of(language: str) -> Words:
+    """The word lists of `critical-words.json`."""
+    lists = _lists().get(language, {})
+    return Words(
+        lists.get("particles", "").split(),
+        lists.get("negative words", "").split(),
+        lists.get("not before", "").split(),
+        lists.get("verb prefix", ""),
+        {form: value for value, forms in lists.get("numbers", {}).items() for form in forms.split()},
+    )
+
+
+@cache
+def _lists() -> dict[str, dict[str, Any]]:
+    lists: dict[str, dict[str, Any]] = json.loads(
+        (shipped_folder() / "critical-words.json").read_text("utf-8")
+    )
+    return lists
 
 
 class CriticalWords:
@@ -167,17 +107,18 @@ class CriticalWords:
     """
 
     def __init__(self, language: str) -> None:
-        self.knows_negations = language in _PARTICLES
+        words = words_of(language)
+        self.knows_negations = bool(words.particles)
         number_ids = {"": 0, "&": MARKUP}
         listed_numbers = dict.fromkeys(_ENTITIES, MARKUP) | {
-            word: _id(number, number_ids) for word, number in _number_words(language).items()
+            word: _id(number, number_ids) for word, number in words.numbers.items()
         }
         listed = {
-            **dict.fromkeys(_NOT_ALONE if language == "en" else (), _core.TAKES_BACK),
-            **dict.fromkeys(_NEGATIVE_WORDS.get(language, "").split(), NEGATIVE_WORD),
-            **dict.fromkeys(_PARTICLES.get(language, "").split(), PARTICLE),
+            **dict.fromkeys(words.not_before, _core.TAKES_BACK),
+            **dict.fromkeys(words.negative_words, NEGATIVE_WORD),
+            **dict.fromkeys(words.particles, PARTICLE),
         }
-        prefix = _VERB_PREFIXES.get(language, "")
+        prefix = words.verb_prefix
 
         def numbers_of(forms: list[str]) -> list[int]:
             return [

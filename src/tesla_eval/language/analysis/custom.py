@@ -15,7 +15,7 @@ from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNKNOWN, Word, pa
 from tesla_eval.language.analysis.languages import resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.pipeline import Pipeline, load_pipeline, senses_of
-from tesla_eval.language.analysis.tagger import load_tagger
+from tesla_eval.language.analysis.tags import load_tagger
 from tesla_eval.language.analysis.tokenisers import compose, raw_offsets, spans_of_words
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tesla_eval.base.errors import UsageError
@@ -32,7 +33,7 @@ _LISTED = [
     Language(code, name, tuple(aliases.split()), spaces == "yes", analysed_as)
     for code, name, aliases, spaces, analysed_as in (
         line.split("\t")
-        for line in (shipped_folder() / "languages.tsv").read_text(encoding="utf-8").splitlines()[1:]
+        for line in (Path(__file__).parents[1] / "languages.tsv").read_text("utf-8").splitlines()[1:]
     )
 ]
 

@@ -16,14 +16,14 @@ from tesla_eval.base.arrays import distinct
 from tesla_eval.base.errors import ResourceError
 from tesla_eval.base.forking import new_lock
 from tesla_eval.language.analysis.batch import AnalysedBatch, Vocabulary
+from tesla_eval.language.analysis.compounds import CompoundSplitter, load_compound_splitter
 from tesla_eval.language.analysis.conllu import FUNCTION_TAGS, UNIVERSAL_IDS
-from tesla_eval.language.analysis.frequencies import CompoundSplitter, load_compound_splitter
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 from tesla_eval.language.analysis.lemmas import Lemmatiser
 from tesla_eval.language.analysis.porter import PorterStems
 from tesla_eval.language.analysis.senses import INSTALLED, SenseTable, load_senses, synonym_file
 from tesla_eval.language.analysis.synonym_formats import read_synonyms
-from tesla_eval.language.analysis.tagger import TaggerModel, load_tagger
+from tesla_eval.language.analysis.tags import TaggerModel, load_tagger
 from tesla_eval.language.analysis.tokenisers import (
     LATIN_LETTERS,
     compose,

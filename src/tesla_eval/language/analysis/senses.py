@@ -16,14 +16,7 @@ import numpy.typing as npt
 from tesla_eval._core import SenseIndex
 from tesla_eval.base.arrays import Index
 from tesla_eval.base.errors import ResourceError
-from tesla_eval.base.resources import (
-    UNSTATED,
-    Provenance,
-    Resource,
-    find_resource,
-    interpreting,
-    read_resource,
-)
+from tesla_eval.base.resources import UNSTATED, Kind, Provenance, Resource, interpreting
 
 KIND = "senses"
 _LONGEST_LEMMA = 255  # bytes; the length is stored in one
@@ -120,8 +113,7 @@ def sense_key(word: str) -> str | None:
 
 def load_senses(language: str) -> SenseTable | None:
     """The user's own or the shipped table of `language`, `None` if it has none."""
-    path = find_resource(KIND, language)
-    return None if path is None else SenseTable(read_resource(path, KIND))
+    return Kind(KIND, SenseTable).load(language)
 
 
 def _narrow(numbers: list[int]) -> npt.NDArray[Any]:

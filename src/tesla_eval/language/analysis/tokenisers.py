@@ -12,7 +12,7 @@ import numpy as np
 from tesla_eval._core import Segmenter, Tokeniser
 from tesla_eval.base.arrays import Index
 from tesla_eval.base.errors import InputError
-from tesla_eval.base.resources import Resource, find_resource, from_byte_planes, interpreting, read_resource
+from tesla_eval.base.resources import Kind, Resource, from_byte_planes, interpreting
 from tesla_eval.language.analysis.languages import UNDETERMINED, resolve_language
 
 _FIRST_COMBINING = "\u0300"  # whatever comes before it in Unicode composes with nothing in front of it
@@ -128,11 +128,7 @@ def make_segmenter(resource: Resource) -> Segmenter:
 @cache
 def load_segmenter(language: str) -> tuple[Segmenter, Resource] | None:
     """The installed segmenter of a language and where it comes from, `None` if it has none."""
-    path = find_resource(KIND, language)
-    if path is None:
-        return None
-    resource = read_resource(path, KIND)
-    return make_segmenter(resource), resource
+    return Kind(KIND, lambda resource: (make_segmenter(resource), resource)).load(language)
 
 
 def segmenter_signature(language: str) -> dict[str, str]:

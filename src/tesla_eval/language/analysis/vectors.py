@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tesla_eval import _core
 from tesla_eval._core import CharacterMap
-from tesla_eval.base.resources import Resource, find_resource, interpreting, read_resource
+from tesla_eval.base.resources import Kind, Resource, interpreting
 from tesla_eval.language.analysis.batch import CAPITAL_SIGMA, AnalysedBatch, PerVocabulary, word_facts
 from tesla_eval.language.analysis.frequencies import WordFrequencies
 
@@ -88,8 +88,7 @@ def load_vectors(language: str) -> WordVectors | None:
     >>> load_vectors("und") is None
     True
     """
-    path = find_resource(KIND, language)
-    return None if path is None else WordVectors(read_resource(path, KIND))
+    return Kind(KIND, WordVectors).load(language)
 
 
 class WordsWithVectors:

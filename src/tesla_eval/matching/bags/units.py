@@ -11,7 +11,7 @@ from tesla_eval._core import unit_spans, unit_surfaces
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.base.errors import UsageError
 from tesla_eval.base.records import Unit
-from tesla_eval.language.analysis.frequencies import CompoundSplitter
+from tesla_eval.language.analysis.compounds import CompoundSplitter
 from tesla_eval.language.analysis.tokenisers import checked, compose, raw_offsets, spans_of_words
 
 MAX_UNITS = 5_000
@@ -57,7 +57,7 @@ class UnitSplitter:
 
     The paper's §5.1: in German the parts of a compound are to the compound what characters are to a Chinese word.
 
-    >>> from tesla_eval.language.analysis.frequencies import load_compound_splitter
+    >>> from tesla_eval.language.analysis.compounds import load_compound_splitter
     >>> UnitSplitter(load_compound_splitter("de")).keys("Regenschirme, bitte")
     ['regen', 'schirme', ',', 'bitte']
     """

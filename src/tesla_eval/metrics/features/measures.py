@@ -10,7 +10,7 @@ import numpy as np
 from tesla_eval import _core
 from tesla_eval.base.arrays import FloatArray
 from tesla_eval.language.analysis import AnalysedBatch
-from tesla_eval.matching.ngrams import Matches
+from tesla_eval.matching.matcher import Matches
 from tesla_eval.metrics.features import FIRST, Feature
 
 MEASURES = ("p", "r", "f")

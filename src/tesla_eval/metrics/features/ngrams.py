@@ -13,7 +13,7 @@ from tesla_eval import _core
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.batch import Vocabulary, word_facts
-from tesla_eval.matching.bags.ngrams import (
+from tesla_eval.matching.bags.ngram_bags import (
     FUNCTION_WORD_DISCOUNT,
     IDENTITY,
     LONGEST_CHARACTER_NGRAM,
@@ -22,7 +22,7 @@ from tesla_eval.matching.bags.ngrams import (
     bag_recipe,
     exact_discount,
 )
-from tesla_eval.matching.ngrams import RECALL_WEIGHT, explain_feature
+from tesla_eval.matching.matcher import RECALL_WEIGHT, explain_feature
 from tesla_eval.metrics.features import (
     BoundGroup,
     CoreGroup,

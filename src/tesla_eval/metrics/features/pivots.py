@@ -12,7 +12,7 @@ from tesla_eval.base.arrays import FloatArray, Index
 from tesla_eval.base.errors import UsageError
 from tesla_eval.language.analysis import AnalysedBatch, Analysis, Pipeline
 from tesla_eval.language.pivot import LEAST_PROBABILITY, PhraseTable, installed_pivots, load_phrase_table
-from tesla_eval.matching.bags.ngrams import (
+from tesla_eval.matching.bags.ngram_bags import (
     FUNCTION_WORD_DISCOUNT,
     LEAST_NGRAM_PROBABILITY,
     PivotFeature,
@@ -20,7 +20,7 @@ from tesla_eval.matching.bags.ngrams import (
     build_pivot_bags,
     pivot_network,
 )
-from tesla_eval.matching.ngrams import (
+from tesla_eval.matching.matcher import (
     RECALL_WEIGHT,
     Matches,
     explain_pivot_feature,
@@ -90,7 +90,7 @@ class PivotGroup(FeatureGroup):
     def advice(self, language: str) -> str:
         """How to get a phrase table."""
         return (
-            f"{language!r} has no phrase table; make one with `tesla build phrase-table -l {language} --pivot PIVOT`, "
+            f"{language!r} has no phrase table; make one with `tesla train phrase-table -l {language} --pivot PIVOT`, "
             "or use -m m"
         )
 

@@ -10,7 +10,7 @@ from tesla_eval._core import VectorGroup as CoreVectors
 from tesla_eval.language.analysis import AnalysedBatch, Analysis
 from tesla_eval.language.analysis.frequencies import load_frequencies
 from tesla_eval.language.analysis.vectors import WordsWithVectors, load_vectors
-from tesla_eval.matching.ngrams import RECALL_WEIGHT
+from tesla_eval.matching.matcher import RECALL_WEIGHT
 from tesla_eval.matching.vectors import VECTOR_PROBLEMS, WEIGHT_UNIT, explain_vectors
 from tesla_eval.metrics.features import (
     BoundGroup,

@@ -1,0 +1,1 @@
+"""The metrics of the papers that few users need, one short file per metric."""

@@ -1,0 +1,1 @@
+"""The groups of features of PEM and PEM-X."""

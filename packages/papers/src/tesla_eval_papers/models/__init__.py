@@ -1,0 +1,1 @@
+"""Learned functions kept as data: regressions of PEM and CREMER, ASO."""

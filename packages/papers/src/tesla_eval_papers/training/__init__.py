@@ -1,0 +1,1 @@
+"""The makers of the models of this package."""

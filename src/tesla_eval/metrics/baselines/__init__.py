@@ -1,0 +1,1 @@
+"""The metrics of others, beside which ours are shown."""

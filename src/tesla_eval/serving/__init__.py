@@ -1,0 +1,1 @@
+"""Scores for other programs: HTTP with its page, and streaming over standard input and output."""

@@ -1,1 +1,0 @@
-"""Choosing among candidates: tuned weights (MERT, PRO), re-ranking, minimum Bayes risk, scores for other programs."""
